@@ -1,0 +1,12 @@
+# What we own is linked; what the host owns (MPI, verbs, GPU libraries) is opened with dlopen and never appears here.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(LibArchive REQUIRED)
+pkg_check_modules(LIBPCI REQUIRED IMPORTED_TARGET libpci)
+pkg_check_modules(XLSXWRITER REQUIRED IMPORTED_TARGET xlsxwriter)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
+add_library(Nettle::Nettle ALIAS PkgConfig::NETTLE)

@@ -1,0 +1,15 @@
+# gpuadapt_layer(NAME [DEPENDS layer...] [PRIVATE library...])
+# One static library a layer, made of src/NAME/*.cpp, with its public headers in include/gpuadapt/NAME.
+function(gpuadapt_layer name)
+    cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
+    add_library(gpuadapt_${name} STATIC ${sources})
+    target_include_directories(gpuadapt_${name}
+        PUBLIC "${CMAKE_SOURCE_DIR}/include"
+        PRIVATE "${CMAKE_SOURCE_DIR}/src")
+    foreach(below IN LISTS LAYER_DEPENDS)
+        target_link_libraries(gpuadapt_${name} PUBLIC gpuadapt_${below})
+    endforeach()
+    target_link_libraries(gpuadapt_${name} PRIVATE gpuadapt_options gpuadapt_warnings ${LAYER_PRIVATE})
+    set_property(GLOBAL APPEND PROPERTY GPUADAPT_LAYERS ${name})
+endfunction()

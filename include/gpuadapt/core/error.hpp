@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace gpuadapt {
+
+/// Whose matter it is when a step cannot go on. Decides the exit status: `input` 2, the others 4.
+enum class ErrorKind {
+    input,        ///< what the user gave: an option, a file, a form
+    tool,         ///< this program or what it stands on: no mpirun, no memory, a full disk
+    interrupted,  ///< a signal or a time limit ended the work
+};
+
+/// "This step cannot go on." Its text names the file, line or option, and the way out.
+/// Caught once per probe, check or bench (which turns it into a Finding) and once in `main`.
+class Error : public std::runtime_error {
+  public:
+    Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+    [[nodiscard]] ErrorKind kind() const { return kind_; }
+
+  private:
+    ErrorKind kind_;
+};
+
+[[nodiscard]] inline Error input_error(const std::string& text) {
+    return {ErrorKind::input, text};
+}
+[[nodiscard]] inline Error tool_error(const std::string& text) {
+    return {ErrorKind::tool, text};
+}
+
+}  // namespace gpuadapt
