@@ -3,6 +3,11 @@
 function(gpuadapt_layer name)
     cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
+    if(NOT sources)
+        # A layer may consist of headers only; a static library needs one file.
+        file(WRITE "${CMAKE_BINARY_DIR}/${name}_headers_only.cpp" "")
+        set(sources "${CMAKE_BINARY_DIR}/${name}_headers_only.cpp")
+    endif()
     add_library(gpuadapt_${name} STATIC ${sources})
     target_include_directories(gpuadapt_${name}
         PUBLIC "${CMAKE_SOURCE_DIR}/include"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gpuadapt/core/record.hpp>
+
+/// One list of members a type, walked both by the JSON writer and the JSON reader, so that they cannot differ.
+namespace gpuadapt::json {
+
+template <class T>
+struct Fields;
+
+/// True for the types listed below.
+template <class T>
+concept Described = requires { sizeof(Fields<T>); };
+
+// clang-format off
+#define GPUADAPT_FIELDS(Type) \
+    template <> struct Fields<Type> { static void each(auto& x, auto&& f)
+#define GPUADAPT_END };
+
+GPUADAPT_FIELDS(Message) { f("en", x.en); f("zh", x.zh); } GPUADAPT_END
+
+GPUADAPT_FIELDS(Dmi) {
+    f("system_vendor", x.system_vendor); f("product_name", x.product_name); f("product_version", x.product_version);
+    f("serial", x.serial); f("uuid", x.uuid); f("sku", x.sku);
+    f("board_vendor", x.board_vendor); f("board_name", x.board_name); f("board_version", x.board_version);
+    f("board_serial", x.board_serial);
+    f("bios_vendor", x.bios_vendor); f("bios_version", x.bios_version); f("bios_date", x.bios_date);
+    f("chassis_type", x.chassis_type);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Dimm) {
+    f("locator", x.locator); f("bank", x.bank); f("type", x.type); f("manufacturer", x.manufacturer);
+    f("part_number", x.part_number); f("serial", x.serial); f("size_bytes", x.size_bytes);
+    f("speed_mt_s", x.speed_mt_s); f("configured_speed_mt_s", x.configured_speed_mt_s);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Cpu) {
+    f("architecture", x.architecture); f("vendor", x.vendor); f("model", x.model); f("microcode", x.microcode);
+    f("sockets", x.sockets); f("cores_per_socket", x.cores_per_socket); f("threads_per_core", x.threads_per_core);
+    f("logical_cpus", x.logical_cpus); f("online", x.online);
+    f("l1d_bytes", x.l1d_bytes); f("l2_bytes", x.l2_bytes); f("l3_bytes", x.l3_bytes);
+    f("scaling_driver", x.scaling_driver); f("governor", x.governor); f("energy_preference", x.energy_preference);
+    f("boost", x.boost); f("min_khz", x.min_khz); f("max_khz", x.max_khz);
+    f("idle_driver", x.idle_driver); f("idle_states", x.idle_states);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(NumaNode) {
+    f("id", x.id); f("cpus", x.cpus); f("memory_bytes", x.memory_bytes); f("distances", x.distances);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Memory) {
+    f("total_bytes", x.total_bytes); f("available_bytes", x.available_bytes); f("swap_bytes", x.swap_bytes);
+    f("hugepages_total", x.hugepages_total); f("hugepages_free", x.hugepages_free);
+    f("hugepage_bytes", x.hugepage_bytes); f("transparent_hugepages", x.transparent_hugepages);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Os) {
+    f("hostname", x.hostname); f("name", x.name); f("id", x.id); f("version_id", x.version_id);
+    f("kernel", x.kernel); f("command_line", x.command_line); f("container", x.container);
+    f("hypervisor", x.hypervisor);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(PciLink) {
+    f("capable_gt_s", x.capable_gt_s); f("current_gt_s", x.current_gt_s); f("target_gt_s", x.target_gt_s);
+    f("capable_width", x.capable_width); f("current_width", x.current_width);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(PciAcs) { f("capability", x.capability); f("control", x.control); } GPUADAPT_END
+
+GPUADAPT_FIELDS(PciDevice) {
+    f("address", x.address); f("class_code", x.class_code); f("vendor_id", x.vendor_id); f("device_id", x.device_id);
+    f("subsystem_vendor_id", x.subsystem_vendor_id); f("subsystem_device_id", x.subsystem_device_id);
+    f("revision", x.revision); f("class_name", x.class_name); f("vendor_name", x.vendor_name);
+    f("device_name", x.device_name); f("driver", x.driver); f("numa_node", x.numa_node);
+    f("iommu_group", x.iommu_group); f("parent", x.parent); f("port_type", x.port_type); f("slot", x.slot);
+    f("link", x.link); f("max_payload_bytes", x.max_payload_bytes);
+    f("max_payload_capable_bytes", x.max_payload_capable_bytes);
+    f("max_read_request_bytes", x.max_read_request_bytes); f("acs", x.acs); f("config_bytes", x.config_bytes);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Gpu) { f("address", x.address); f("vendor", x.vendor); f("model", x.model); } GPUADAPT_END
+
+GPUADAPT_FIELDS(NetInterface) {
+    f("name", x.name); f("mac", x.mac); f("state", x.state); f("driver", x.driver); f("pci_address", x.pci_address);
+    f("kind", x.kind); f("mtu", x.mtu); f("speed_mbit_s", x.speed_mbit_s); f("numa_node", x.numa_node);
+    f("virtual_device", x.virtual_device);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(RdmaPort) {
+    f("number", x.number); f("state", x.state); f("link_layer", x.link_layer); f("rate_gbit_s", x.rate_gbit_s);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(RdmaDevice) {
+    f("name", x.name); f("pci_address", x.pci_address); f("firmware", x.firmware); f("board_id", x.board_id);
+    f("model", x.model); f("numa_node", x.numa_node); f("ports", x.ports);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Unread) { f("path", x.path); f("reason", x.reason); } GPUADAPT_END
+
+GPUADAPT_FIELDS(Machine) {
+    f("os", x.os); f("dmi", x.dmi); f("cpu", x.cpu); f("memory", x.memory); f("dimms", x.dimms);
+    f("numa_nodes", x.numa_nodes); f("iommu_active", x.iommu_active); f("pci_devices", x.pci_devices);
+    f("gpus", x.gpus); f("interfaces", x.interfaces); f("addresses", x.addresses);
+    f("rdma_devices", x.rdma_devices); f("versions", x.versions); f("environment", x.environment);
+    f("unread", x.unread);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(HostMachine) { f("host", x.host); f("machine", x.machine); } GPUADAPT_END
+
+GPUADAPT_FIELDS(RankPlace) {
+    f("rank", x.rank); f("host", x.host); f("pid", x.pid); f("device", x.device); f("device_name", x.device_name);
+    f("pci_address", x.pci_address);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Launch) {
+    f("command", x.command); f("launcher", x.launcher); f("backend", x.backend); f("mpi_version", x.mpi_version);
+    f("parameters", x.parameters); f("environment", x.environment); f("ranks", x.ranks);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Finding) {
+    f("severity", x.severity); f("check", x.check); f("subject", x.subject); f("title", x.title);
+    f("evidence", x.evidence); f("advice", x.advice); f("blocking", x.blocking);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Coverage) {
+    f("evaluated", x.evaluated); f("unknown", x.unknown); f("not_applicable", x.not_applicable);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Column) { f("id", x.id); f("unit", x.unit); f("type", x.type); } GPUADAPT_END
+
+#undef GPUADAPT_FIELDS
+#undef GPUADAPT_END
+// clang-format on
+
+}  // namespace gpuadapt::json
