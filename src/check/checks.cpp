@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/rules.hpp"
+
+#include <gpuadapt/check/checks.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gpuadapt::check {
+namespace {
+
+constexpr std::array kChecks = {
+    Check{"DATA1",
+          {"measured data are right", "测量数据正确"},
+          {"A collective that delivers wrong elements is broken, whatever its speed.",
+           "集合通信结果有错误元素即为故障，与速度无关。"},
+          wrong_data},
+    Check{"LATE1",
+          {"all ranks enter together", "各 rank 同时进入"},
+          {"In a synchronising collective the rank that arrives last waits least: a rank with clearly shorter times "
+           "holds "
+           "up the others.",
+           "同步型集合通信中，最后到达的 rank 等待最短：用时明显更短的 rank 拖慢了其他 rank。"},
+          late_rank},
+    Check{"RUN1",
+          {"the run came to its end", "测试完整结束"},
+          {"Points that were never measured must not look like points without a fault.",
+           "未测到的点不能被当作没有问题的点。"},
+          complete_run},
+};
+
+}  // namespace
+
+std::span<const Check> checks() {
+    return kChecks;
+}
+
+Finding finding_of(const Check& self, Severity severity, std::string subject, Message evidence, Message advice) {
+    Finding finding;
+    finding.severity = severity;
+    finding.check = self.id;
+    finding.subject = std::move(subject);
+    finding.title = Message(self.title);
+    finding.evidence = std::move(evidence);
+    finding.advice = std::move(advice);
+    return finding;
+}
+
+Outcome not_applicable() {
+    return {};
+}
+
+Outcome unknown(const Check& self, std::string subject, Message evidence, Message advice) {
+    return {State::unknown,
+            {finding_of(self, Severity::unknown, std::move(subject), std::move(evidence), std::move(advice))}};
+}
+
+void judge(Record& record) {
+    const auto ours = [](const Finding& finding) {
+        return std::any_of(kChecks.begin(), kChecks.end(),
+                           [&](const Check& check) { return check.id == finding.check; });
+    };
+    std::erase_if(record.findings, ours);
+    record.coverage = {};
+    for (const Check& check : kChecks) {
+        Outcome outcome = check.run(record, check);
+        record.findings.insert(record.findings.end(), outcome.findings.begin(), outcome.findings.end());
+        switch (outcome.state) {
+            case State::evaluated:
+                ++record.coverage.evaluated;
+                break;
+            case State::unknown:
+                ++record.coverage.unknown;
+                break;
+            case State::not_applicable:
+                ++record.coverage.not_applicable;
+                break;
+        }
+    }
+}
+
+}  // namespace gpuadapt::check

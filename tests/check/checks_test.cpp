@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gpuadapt/check/checks.hpp>
+#include <gpuadapt/core/perf_table.hpp>
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace gpuadapt::check {
+namespace {
+
+PerfPoint point(std::optional<std::int64_t> wrong, std::vector<double> means) {
+    PerfPoint p;
+    p.size_bytes = 1024;
+    p.type = "float";
+    p.redop = "sum";
+    p.out_of_place.time_us = 100;
+    p.out_of_place.wrong = wrong;
+    p.out_of_place.rank_mean_us = std::move(means);
+    return p;
+}
+
+Record record_with(const PerfPoint& p, const std::string& collective = "all_reduce") {
+    Record record;
+    record.run_id = "r";
+    record.finished = "2026-11-30T12:00:00Z";
+    Table table = make_perf_table(collective, 2);
+    table.rows.push_back(perf_row(p));
+    record.tables.push_back(table);
+    return record;
+}
+
+struct Ways {
+    Record fires, silent, unknown;
+};
+
+/// For each check a Record on which it fires, one on which it is silent, one on which it cannot know.
+std::map<std::string, Ways> ways() {
+    const Record healthy = record_with(point(0, {100, 101}));
+    std::map<std::string, Ways> all;
+    all["DATA1"] = {record_with(point(7, {})), healthy, record_with(point(std::nullopt, {}))};
+    all["LATE1"] = {record_with(point(0, {100, 400})), healthy, record_with(point(0, {}))};
+    Record interrupted = healthy;
+    interrupted.finished.clear();
+    Record from_log = healthy;
+    from_log.run_id.clear();
+    all["RUN1"] = {interrupted, healthy, from_log};
+    return all;
+}
+
+TEST(Checks, EachFiresIsSilentAndSaysUnknown) {
+    const auto all = ways();
+    for (const Check& check : checks()) {
+        const auto found = all.find(std::string(check.id));
+        ASSERT_NE(found, all.end()) << check.id << " has no test records";
+        const Outcome fires = check.run(found->second.fires, check);
+        ASSERT_EQ(fires.findings.size(), 1U) << check.id;
+        EXPECT_EQ(fires.state, State::evaluated) << check.id;
+        EXPECT_NE(fires.findings[0].severity, Severity::unknown) << check.id;
+        const Outcome silent = check.run(found->second.silent, check);
+        EXPECT_TRUE(silent.findings.empty()) << check.id;
+        EXPECT_EQ(silent.state, State::evaluated) << check.id;
+        const Outcome unknown = check.run(found->second.unknown, check);
+        EXPECT_EQ(unknown.state, State::unknown) << check.id;
+        ASSERT_EQ(unknown.findings.size(), 1U) << check.id;
+        EXPECT_EQ(unknown.findings[0].severity, Severity::unknown) << check.id;
+        EXPECT_EQ(check.run(Record{}, check).state, State::not_applicable) << check.id;
+    }
+}
+
+TEST(Checks, TextsAreThereInBothLanguagesAndIdsAreUnique) {
+    std::set<std::string_view> ids;
+    for (const Check& check : checks()) {
+        EXPECT_TRUE(ids.insert(check.id).second) << check.id;
+        for (const Text& text : {check.title, check.reason}) {
+            EXPECT_FALSE(text.en.empty()) << check.id;
+            EXPECT_FALSE(text.zh.empty()) << check.id;
+        }
+    }
+    for (const auto& [id, records] : ways())
+        for (const Record& source : {records.fires, records.unknown}) {
+            Record record = source;
+            judge(record);
+            for (const Finding& finding : record.findings) {
+                EXPECT_FALSE(finding.evidence.en.empty()) << id;
+                EXPECT_FALSE(finding.evidence.zh.empty()) << id;
+                EXPECT_EQ(finding.advice.en.empty(), finding.advice.zh.empty()) << id;
+            }
+        }
+}
+
+TEST(Checks, JudgingTwiceChangesNothing) {
+    Record record = record_with(point(7, {100, 400}));
+    Finding foreign;
+    foreign.check = "LAUNCH";
+    record.findings.push_back(foreign);
+    judge(record);
+    const Record once = record;
+    judge(record);
+    EXPECT_EQ(record, once);
+    EXPECT_EQ(record.findings.size(), 3U);
+    EXPECT_EQ(record.coverage.evaluated, 3);
+    EXPECT_EQ(exit_status(record.findings, false), 1);
+}
+
+TEST(Checks, UndefinedInPlaceIsNeverJudged) {
+    PerfPoint p = point(0, {});
+    p.in_place = p.out_of_place;
+    p.in_place.wrong = 5;
+    Record record = record_with(p, "alltoall");
+    EXPECT_TRUE(checks()[0].run(record, checks()[0]).findings.empty());
+    record = record_with(p, "all_reduce");
+    EXPECT_EQ(checks()[0].run(record, checks()[0]).findings.size(), 1U);
+}
+
+}  // namespace
+}  // namespace gpuadapt::check
