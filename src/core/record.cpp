@@ -160,6 +160,10 @@ std::string launch(const Launch& launch) {
     return json::compact(Json{{"launch", json::write(launch)}});
 }
 
+std::string machine(const HostMachine& machine) {
+    return json::compact(Json{{"machine", json::write(machine)}});
+}
+
 std::string finished(std::string_view time) {
     return json::compact(Json{{"finished", time}});
 }
@@ -201,6 +205,15 @@ Applied apply(Record& record, std::string_view line, const std::string& where) {
     if (const auto found = object.find("launch"); found != object.end()) {
         json::read(*found, record.launch.emplace(), place.in("launch"));
         return {Kind::launch, 0};
+    }
+    if (const auto found = object.find("machine"); found != object.end()) {
+        HostMachine machine;
+        json::read(*found, machine, place.in("machine"));
+        const bool known = std::any_of(record.machines.begin(), record.machines.end(),
+                                       [&](const HostMachine& other) { return other.host == machine.host; });
+        if (!known)
+            record.machines.push_back(std::move(machine));
+        return {Kind::machine, 0};
     }
     if (const auto found = object.find("finished"); found != object.end()) {
         json::read(*found, record.finished, place.in("finished"));

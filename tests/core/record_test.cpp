@@ -155,6 +155,17 @@ TEST(Part, LinesMakeTheSameRecord) {
     EXPECT_EQ(read_record(part_text(record), "run.json.part"), record);
 }
 
+TEST(Part, MachinesAreKeptOncePerHost) {
+    Record record;
+    HostMachine machine{"b", {}};
+    machine.machine.cpu.sockets = 2;
+    EXPECT_EQ(part::apply(record, part::machine(machine), "x").kind, part::Applied::Kind::machine);
+    part::apply(record, part::machine({"b", {}}), "x");
+    part::apply(record, part::machine({"c", {}}), "x");
+    ASSERT_EQ(record.machines.size(), 2U);
+    EXPECT_EQ(record.machines[0], machine);
+}
+
 TEST(Part, EveryCutIsReadUpToThere) {
     Record record = sample_record();
     record.tables[0].rows.resize(3, record.tables[0].rows[0]);

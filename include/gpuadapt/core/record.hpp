@@ -83,15 +83,16 @@ namespace part {
 [[nodiscard]] std::string row(std::string_view table_id, const Row& row);
 [[nodiscard]] std::string finding(const Finding& finding);
 [[nodiscard]] std::string launch(const Launch& launch);
+[[nodiscard]] std::string machine(const HostMachine& machine);
 [[nodiscard]] std::string finished(std::string_view time);
 
 /// What a line changed.
 struct Applied {
-    enum class Kind { header, table, row, finding, launch, finished, other } kind = Kind::other;
+    enum class Kind { header, table, row, finding, launch, machine, finished, other } kind = Kind::other;
     std::size_t table = 0;  ///< index into Record::tables for `table` and `row`
 };
-/// Adds what a line says to `record`. Throws Error(input) naming `where` when the line is damaged; unknown kinds of
-/// lines are `other` and change nothing.
+/// Adds what a line says to `record`; the machine of a host that it already holds stays. Throws Error(input) naming
+/// `where` when the line is damaged; unknown kinds of lines are `other` and change nothing.
 Applied apply(Record& record, std::string_view line, const std::string& where);
 }  // namespace part
 
