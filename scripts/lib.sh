@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts of this folder: where we are, how we talk, which compiler we take.
 
@@ -6,6 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 script=$(basename "$0")
 script_path=$(realpath "$0")
+# shellcheck disable=SC2034  # for the scripts that take paths
 caller=$PWD
 cd "$root"
 
@@ -18,6 +20,9 @@ die() {
 }
 
 jobs() { nproc 2>/dev/null || echo 2; }
+
+# The value of key $1 in /etc/os-release; nothing where there is none.
+os_release() { sed -n "s/^$1=//p" /etc/os-release 2>/dev/null | tr -d \'\" || true; }
 
 # The first comment of the calling script is its help.
 show_help() { sed -n '3,${/^# shellcheck/q;/^#/!q;s/^# \{0,1\}//;p}' "$script_path"; }

@@ -1,0 +1,36 @@
+# Each tests/fuzz/NAME_fuzz.cpp defines LLVMFuzzerTestOneInput. It becomes
+#   NAME_replay   always: feeds every file of tests/fuzz/corpus/NAME and simple damaged forms of it; a ctest, label fuzz
+#   NAME_fuzz     with GPUADAPT_FUZZ (preset fuzz, clang): the libFuzzer target that scripts/fuzz runs
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/*_fuzz.cpp")
+foreach(source IN LISTS fuzz_sources)
+    get_filename_component(name "${source}" NAME)
+    string(REGEX REPLACE "_fuzz\\.cpp$" "" name "${name}")
+
+    # It links the layers whose headers it includes, so that a parser's fuzz target needs no more than the parser.
+    file(STRINGS "${source}" includes REGEX "^#include [<\"](gpuadapt/)?[a-z]+/")
+    set(libraries "")
+    foreach(line IN LISTS includes)
+        string(REGEX REPLACE "^#include [<\"](gpuadapt/)?([a-z]+)/.*" "\\2" layer "${line}")
+        if(layer IN_LIST layers)
+            list(APPEND libraries gpuadapt_${layer})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES libraries)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+
+    set(targets ${name}_replay)
+    add_executable(${name}_replay "${source}" "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/replay_main.cpp")
+    add_test(NAME fuzz.${name} COMMAND ${name}_replay "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+    if(GPUADAPT_FUZZ)
+        add_executable(${name}_fuzz "${source}")
+        target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+        list(APPEND targets ${name}_fuzz)
+    endif()
+    foreach(target IN LISTS targets)
+        target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+        target_link_libraries(${target} PRIVATE ${libraries} gpuadapt_options gpuadapt_warnings)
+    endforeach()
+    list(APPEND fuzz_targets ${targets})
+endforeach()
+add_custom_target(fuzz_targets DEPENDS ${fuzz_targets})
