@@ -57,12 +57,12 @@ PRINTS = r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putch
 
 def allowed(layer):
     """The layer itself and all below it."""
-    seen, todo = set(), [layer]
-    while todo:
-        name = todo.pop()
+    seen, pending = set(), [layer]
+    while pending:
+        name = pending.pop()
         if name not in seen:
             seen.add(name)
-            todo += BELOW[name]
+            pending += BELOW[name]
     return seen
 
 
