@@ -26,6 +26,11 @@ inline constexpr std::string_view kLibmpiVariable = "GPUADAPT_LIBMPI";
 /// process that it cannot connect (as a lone process with an empty environment).
 [[nodiscard]] bool launched_by_mpi(const Environment& environment);
 
+/// Why this process is one of several that cannot find each other: it was started by another MPI's launcher, or by srun
+/// without PMIx. Error(input) with the way out; nullopt when nothing says so. Without this, N processes would each
+/// measure as "rank 0 of 1".
+[[nodiscard]] std::optional<Error> launch_mistake(const Environment& environment);
+
 /// Where to look for the libmpi that belongs to the mpirun that started us, best first: the variable above,
 /// OPAL_PREFIX, the folder of the parent process (/proc/<ppid>/exe: mpirun, orted, prted), the sonames.
 [[nodiscard]] std::vector<std::string> libmpi_candidates(const Environment& environment, const LinkReader& links,
@@ -33,8 +38,8 @@ inline constexpr std::string_view kLibmpiVariable = "GPUADAPT_LIBMPI";
 /// The libmpi candidates of one mpirun, given the path of its program with all links resolved.
 [[nodiscard]] std::vector<std::string> libmpi_candidates_of(const std::string& mpirun_program);
 
-/// Opens libmpi, calls MPI_Init_thread, sets MPI's errors to return and compares the ranks' library versions; the last
-/// reference calls MPI_Finalize. One of it a process. Groups made from it must not outlive it.
+/// Opens libmpi, calls MPI_Init_thread, sets MPI's errors to return and compares the ranks' library versions; its end
+/// calls MPI_Finalize. One of it a process, once. Groups made from it must not outlive it.
 class MpiSession {
   public:
     virtual ~MpiSession() = default;

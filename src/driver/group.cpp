@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gpuadapt/driver/group.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <numeric>
+
+#include <unistd.h>
+
+namespace gpuadapt {
+
+namespace {
+
+class SoloGroup final : public Group {
+  public:
+    explicit SoloGroup(std::string host) : host_(std::move(host)) {}
+
+    [[nodiscard]] int rank() const override { return 0; }
+    [[nodiscard]] int size() const override { return 1; }
+    [[nodiscard]] const std::string& host() const override { return host_; }
+    [[nodiscard]] std::string library() const override { return "none"; }
+    void barrier() override {}
+    void idle_barrier(std::optional<std::chrono::milliseconds>) override {}
+    [[nodiscard]] std::string broadcast(const std::string& text, int) override { return text; }
+    [[nodiscard]] std::vector<std::string> gather(const std::string& text, int) override { return {text}; }
+    [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override { return {text}; }
+    [[nodiscard]] std::unique_ptr<Group> split(int color, int) override {
+        return color < 0 ? nullptr : std::make_unique<SoloGroup>(host_);
+    }
+    [[noreturn]] void abort(int status) override { _exit(status); }
+
+  private:
+    std::string host_;
+};
+
+/// An Error as text: its kind in one character, then what it says. Empty: no error.
+std::string encode(const std::optional<Error>& error) {
+    if (!error) {
+        return {};
+    }
+    return static_cast<char>('0' + static_cast<int>(error->kind())) + std::string(error->what());
+}
+
+}  // namespace
+
+std::unique_ptr<Group> make_solo_group() {
+    std::array<char, 256> name{};
+    const bool known = gethostname(name.data(), name.size() - 1) == 0;
+    return std::make_unique<SoloGroup>(known ? name.data() : "localhost");
+}
+
+std::vector<double> Group::all_values(double value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    std::vector<double> values;
+    for (const std::string& text : all_gather(bytes)) {
+        double one = 0;
+        std::memcpy(&one, text.data(), std::min(text.size(), sizeof one));
+        values.push_back(one);
+    }
+    return values;
+}
+
+double Group::max(double value) {
+    const std::vector<double> values = all_values(value);
+    return *std::max_element(values.begin(), values.end());
+}
+
+double Group::sum(double value) {
+    const std::vector<double> values = all_values(value);
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double Group::mean(double value) {
+    return sum(value) / size();
+}
+
+void Group::agree(const std::optional<Error>& error) {
+    std::vector<std::string> texts = all_gather(encode(error) + '\n' + host());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const std::string& text = texts[i];
+        const std::size_t end = text.rfind('\n');
+        if (end == std::string::npos || end == 0) {
+            continue;
+        }
+        const auto kind = static_cast<ErrorKind>(std::clamp(text[0] - '0', 0, 2));
+        const std::string what = text.substr(1, end - 1);
+        if (size() == 1) {
+            throw Error(kind, what);
+        }
+        throw Error(kind, "rank " + std::to_string(i) + " (host " + text.substr(end + 1) + "): " + what);
+    }
+}
+
+void Group::together(const std::function<void()>& phase) {
+    std::optional<Error> error;
+    try {
+        phase();
+    } catch (const Error& thrown) {
+        error = thrown;
+    } catch (const std::bad_alloc&) {
+        error = tool_error("out of memory");
+    } catch (const std::exception& thrown) {
+        error = tool_error(thrown.what());
+    }
+    agree(error);
+}
+
+int Group::ranks_on_host() {
+    const std::vector<std::string> hosts = all_gather(host());
+    return static_cast<int>(std::count(hosts.begin(), hosts.end(), host()));
+}
+
+}  // namespace gpuadapt
