@@ -128,20 +128,20 @@ class Session final : public MpiSession {
 
 }  // namespace
 
-bool launched_by_mpi(const Environment& environment) {
-    return environment("OMPI_COMM_WORLD_SIZE").has_value() || environment("PMIX_RANK").has_value();
+bool launched_by_mpi(const VariableReader& variable) {
+    return variable("OMPI_COMM_WORLD_SIZE").has_value() || variable("PMIX_RANK").has_value();
 }
 
-std::optional<Error> launch_mistake(const Environment& environment) {
-    if (launched_by_mpi(environment)) {
+std::optional<Error> launch_mistake(const VariableReader& variable) {
+    if (launched_by_mpi(variable)) {
         return std::nullopt;
     }
-    if (environment("PMI_RANK") || environment("MPI_LOCALNRANKS")) {
+    if (variable("PMI_RANK") || variable("MPI_LOCALNRANKS")) {
         return input_error(
             "this process was started by a launcher that speaks PMI-1 or PMI-2 (mpiexec of MPICH or Intel MPI, or srun "
             "--mpi=pmi2); start it with Open MPI's mpirun or with srun --mpi=pmix");
     }
-    const std::optional<std::string> tasks = environment("SLURM_STEP_NUM_TASKS");
+    const std::optional<std::string> tasks = variable("SLURM_STEP_NUM_TASKS");
     if (tasks && parse_integer(*tasks).value_or(1) > 1) {
         return input_error("srun started " + *tasks +
                            " processes that cannot find each other; use srun --mpi=pmix (srun --mpi=list shows what "
@@ -160,15 +160,15 @@ std::vector<std::string> libmpi_candidates_of(const std::string& mpirun_program)
     return candidates;
 }
 
-std::vector<std::string> libmpi_candidates(const Environment& environment, const LinkReader& links, long parent_pid) {
+std::vector<std::string> libmpi_candidates(const VariableReader& variable, Root& root, long parent_pid) {
     std::vector<std::string> candidates;
-    if (const auto given = environment(std::string(kLibmpiVariable)); given && !given->empty()) {
+    if (const auto given = variable(std::string(kLibmpiVariable)); given && !given->empty()) {
         candidates.push_back(*given);
     }
-    if (const auto prefix = environment("OPAL_PREFIX"); prefix && !prefix->empty()) {
+    if (const auto prefix = variable("OPAL_PREFIX"); prefix && !prefix->empty()) {
         add_prefix(candidates, *prefix);
     }
-    const auto parent = links("/proc/" + std::to_string(parent_pid) + "/exe");
+    const auto parent = root.link("/proc/" + std::to_string(parent_pid) + "/exe");
     if (parent && starts_ranks(*parent)) {
         add_unique(candidates, libmpi_candidates_of(*parent));
     }

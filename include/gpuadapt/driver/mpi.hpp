@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpuadapt/driver/group.hpp>
+#include <gpuadapt/host/root.hpp>
 
 #include <functional>
 #include <memory>
@@ -14,27 +15,25 @@
 /// of both, which share libmpi.so.40): handles are addresses of objects that the library exports.
 namespace gpuadapt {
 
-/// Value of an environment variable, nullopt when unset.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
-/// Target of a symbolic link, nullopt when it is none or cannot be read.
-using LinkReader = std::function<std::optional<std::string>(const std::string& path)>;
+/// Value of an environment variable of this process, nullopt when unset. The launcher's variables are not the
+/// machine's, so they do not come through Root.
+using VariableReader = std::function<std::optional<std::string>(const std::string& name)>;
 
 /// The variable in which our launcher tells the ranks the libmpi of its mpirun.
 inline constexpr std::string_view kLibmpiVariable = "GPUADAPT_LIBMPI";
 
 /// True when mpirun, prterun or srun with PMIx started this process. Nothing else may call MPI_Init: Open MPI ends a
 /// process that it cannot connect (as a lone process with an empty environment).
-[[nodiscard]] bool launched_by_mpi(const Environment& environment);
+[[nodiscard]] bool launched_by_mpi(const VariableReader& variable);
 
 /// Why this process is one of several that cannot find each other: it was started by another MPI's launcher, or by srun
 /// without PMIx. Error(input) with the way out; nullopt when nothing says so. Without this, N processes would each
 /// measure as "rank 0 of 1".
-[[nodiscard]] std::optional<Error> launch_mistake(const Environment& environment);
+[[nodiscard]] std::optional<Error> launch_mistake(const VariableReader& variable);
 
 /// Where to look for the libmpi that belongs to the mpirun that started us, best first: the variable above,
 /// OPAL_PREFIX, the folder of the parent process (/proc/<ppid>/exe: mpirun, orted, prted), the sonames.
-[[nodiscard]] std::vector<std::string> libmpi_candidates(const Environment& environment, const LinkReader& links,
-                                                         long parent_pid);
+[[nodiscard]] std::vector<std::string> libmpi_candidates(const VariableReader& variable, Root& root, long parent_pid);
 /// The libmpi candidates of one mpirun, given the path of its program with all links resolved.
 [[nodiscard]] std::vector<std::string> libmpi_candidates_of(const std::string& mpirun_program);
 
