@@ -11,7 +11,7 @@ namespace gpuadapt {
 /// This machine, or a tree of files that was copied from another one (`base` other than "/").
 ///
 /// Under another base, links are followed inside it (an absolute target starts at the base again, ".." stops there),
-/// so that a hostile tree cannot lead us out; there are no tools, no environment and no lookups then.
+/// so that a hostile tree cannot lead us out; there are no tools and no environment then.
 ///
 /// A read that the kernel does not answer within `read_limit` (a driver that hangs) is given up and noted. It goes on
 /// in a thread of its own that is left behind.

@@ -51,6 +51,7 @@ class MemoryRoot : public Root {
     [[nodiscard]] AnswerStatus answer_exists(const std::string& path) override;
 
   private:
+    void find_folders();
     void add_folders_of(const std::string& path);
     Answers answers_;
     std::map<std::string, std::set<std::string>> folders_;  ///< what follows from the paths in `answers_`

@@ -23,7 +23,8 @@
 ///         run     N  STATUS  CODE  REASON  ARGUMENT...   its output is in commands/N/out and commands/N/err
 ///     commands/N/out, commands/N/err
 ///
-/// In answers.tsv, "%XX" is the byte XX; '%', control characters and, in a list, '/' are always written so.
+/// "%XX" is the byte XX: '%' and control characters are always written so, in member names all but ASCII too.
+/// PATH of a member has no leading '/'; in answers.tsv it has one.
 namespace gpuadapt {
 
 /// What a recording may hold; a bomb ends at the first of them.

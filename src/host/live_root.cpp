@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/fd.hpp"
+#include "host/tree_path.hpp"
+#include "host/watchdog.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/host/environment.hpp>
+#include <gpuadapt/host/live_root.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <system_error>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace gpuadapt {
+
+namespace {
+
+AnswerStatus status_of(int error) {
+    switch (error) {
+        case ENOENT:
+        case ENOTDIR:
+        case EISDIR:
+        case EINVAL:  // /sys/class/net/lo/speed: "there is no such value"
+        case ENODEV:
+        case ENXIO:
+        case ENODATA:
+        case EOPNOTSUPP:
+        case ENOSYS:
+        case ENOTCONN:
+        case ENAMETOOLONG:
+            return AnswerStatus::absent;
+        case EACCES:
+        case EPERM:
+            return AnswerStatus::denied;
+        case ETIMEDOUT:
+            return AnswerStatus::timed_out;
+        default:
+            return AnswerStatus::failed;
+    }
+}
+
+std::string reason_of(int error) {
+    const AnswerStatus status = status_of(error);
+    if (status == AnswerStatus::absent)
+        return "";
+    return status == AnswerStatus::denied ? "permission denied" : std::generic_category().message(error);
+}
+
+TextAnswer failed_text(int error) {
+    return {status_of(error), "", reason_of(error)};
+}
+
+/// A folder and a path in it, however the base wants links to be followed.
+struct Base {
+    Fd folder;
+    bool is_whole_machine = true;
+
+    [[nodiscard]] Fd open(const std::string& path, int flags) const {
+        // O_NONBLOCK: opening a pipe must not wait for its other end.
+        const int all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+        if (is_whole_machine)
+            return Fd(::open(path.c_str(), all));
+        const TreePlace place = find_in_tree(folder.get(), path, true);
+        if (place.error == 0)
+            return Fd(openat(place.folder.get(), place.name.c_str(), all | O_NOFOLLOW));
+        errno = place.error;
+        return {};
+    }
+};
+
+TextAnswer read_all(const Fd& fd, std::size_t limit) {
+    struct stat info {};
+    if (fstat(fd.get(), &info) != 0)
+        return failed_text(errno);
+    if (S_ISDIR(info.st_mode))
+        return {};
+    if (!S_ISREG(info.st_mode))
+        return {AnswerStatus::failed, "", "not a plain file"};
+    // st_size is 0 in /proc and 4096 in /sys, whatever is in the file: read until the end.
+    TextAnswer answer{AnswerStatus::ok, {}, ""};
+    std::size_t used = 0;
+    while (true) {
+        if (answer.text.size() == used)
+            answer.text.resize(std::min(limit + 1, std::max<std::size_t>(4097, used * 2)));
+        const ssize_t got = ::read(fd.get(), answer.text.data() + used, answer.text.size() - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return failed_text(errno);
+        if (got == 0)
+            break;
+        used += static_cast<std::size_t>(got);
+        if (used > limit)
+            return {AnswerStatus::failed, "", fmt::format("larger than {} bytes", limit)};
+    }
+    answer.text.resize(used);
+    return answer;
+}
+
+TextAnswer read_file(const Base& base, const std::string& path, std::size_t limit) {
+    const Fd fd = base.open(path, O_RDONLY);
+    return fd.valid() ? read_all(fd, limit) : failed_text(errno);
+}
+
+ListAnswer list_folder(const Base& base, const std::string& path) {
+    Fd fd = base.open(path, O_RDONLY | O_DIRECTORY);
+    DIR* folder = fd.valid() ? fdopendir(fd.get()) : nullptr;
+    if (folder == nullptr)
+        return {status_of(errno), {}, reason_of(errno)};
+    static_cast<void>(fd.release());  // closedir() closes it
+    ListAnswer answer{AnswerStatus::ok, {}, ""};
+    int error = 0;
+    while (true) {
+        errno = 0;
+        const dirent* entry = readdir(folder);  // NOLINT(concurrency-mt-unsafe): a stream of our own
+        if (entry == nullptr) {
+            error = errno;
+            break;
+        }
+        const std::string_view name = static_cast<const char*>(entry->d_name);
+        if (name != "." && name != "..")
+            answer.names.emplace_back(name);
+    }
+    closedir(folder);
+    if (error != 0)
+        return {status_of(error), {}, reason_of(error)};
+    std::sort(answer.names.begin(), answer.names.end());
+    return answer;
+}
+
+TextAnswer read_link(const Base& base, const std::string& path) {
+    std::array<char, PATH_MAX> target;
+    ssize_t length = -1;
+    if (base.is_whole_machine) {
+        length = readlink(path.c_str(), target.data(), target.size());
+    } else {
+        const TreePlace place = find_in_tree(base.folder.get(), path, false);
+        if (place.error != 0)
+            return failed_text(place.error);
+        length = readlinkat(place.folder.get(), place.name.c_str(), target.data(), target.size());
+    }
+    if (length < 0)
+        return failed_text(errno);
+    return {AnswerStatus::ok, std::string(target.data(), static_cast<std::size_t>(length)), ""};
+}
+
+TextAnswer look(const Base& base, const std::string& path) {
+    struct stat info {};
+    if (base.is_whole_machine)
+        return stat(path.c_str(), &info) == 0 ? TextAnswer{AnswerStatus::ok, "", ""} : failed_text(errno);
+    const TreePlace place = find_in_tree(base.folder.get(), path, true);
+    if (place.error != 0)
+        return failed_text(place.error);
+    return fstatat(place.folder.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0
+               ? TextAnswer{AnswerStatus::ok, "", ""}
+               : failed_text(errno);
+}
+
+}  // namespace
+
+struct LiveRoot::State {
+    std::shared_ptr<Base> base = std::make_shared<Base>();  // shared with a read that hangs
+    std::chrono::milliseconds limit{};
+    Watchdog watchdog;
+
+    /// `question(base)` in the watchdog's thread.
+    template <typename Answer>
+    Answer ask(const std::string& path, std::function<Answer(const Base&)> question) {
+        if (!is_root_path(path))
+            return Answer{};
+        auto answer = std::make_shared<Answer>();
+        const bool done =
+            watchdog.run([base = base, answer, question = std::move(question)] { *answer = question(*base); }, limit);
+        if (done)
+            return std::move(*answer);
+        Answer none{};  // the one above still belongs to the thread that hangs
+        none.status = AnswerStatus::timed_out;
+        none.reason = fmt::format("no answer after {} ms", limit.count());
+        return none;
+    }
+};
+
+LiveRoot::LiveRoot(const std::string& base, std::chrono::milliseconds read_limit) : state_(std::make_unique<State>()) {
+    state_->limit = read_limit;
+    state_->base->is_whole_machine = base == "/";
+    state_->base->folder = Fd(open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!state_->base->folder.valid())
+        throw input_error(fmt::format("{}: {}; give a folder with a machine's /sys and /proc in it", base,
+                                      std::generic_category().message(errno)));
+}
+
+LiveRoot::~LiveRoot() = default;
+
+CommandResult LiveRoot::run(const std::vector<std::string>& argv, const CommandOptions& options) {
+    if (state_->base->is_whole_machine)
+        return run_command(argv, options);
+    CommandResult result;
+    result.reason = "a copied tree has no tools";
+    return result;
+}
+
+Environment LiveRoot::environment() {
+    return state_->base->is_whole_machine ? tuning_environment() : Environment{};
+}
+
+std::optional<std::string> LiveRoot::lookup(const std::string&,
+                                            const std::function<std::optional<std::string>()>& compute) {
+    return compute();
+}
+
+TextAnswer LiveRoot::answer_read(const std::string& path, std::size_t limit) {
+    return state_->ask<TextAnswer>(path, [path, limit](const Base& base) { return read_file(base, path, limit); });
+}
+
+ListAnswer LiveRoot::answer_list(const std::string& path) {
+    return state_->ask<ListAnswer>(path, [path](const Base& base) { return list_folder(base, path); });
+}
+
+TextAnswer LiveRoot::answer_link(const std::string& path) {
+    return state_->ask<TextAnswer>(path, [path](const Base& base) { return read_link(base, path); });
+}
+
+AnswerStatus LiveRoot::answer_exists(const std::string& path) {
+    return state_->ask<TextAnswer>(path, [path](const Base& base) { return look(base, path); }).status;
+}
+
+}  // namespace gpuadapt

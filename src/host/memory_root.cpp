@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gpuadapt/host/memory_root.hpp>
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace gpuadapt {
+
+namespace {
+
+constexpr const char* kNotAsked = "not in the recording";
+
+/// "/a/b" and "/a/b/c", not "/a/bc"
+bool is_at_or_below(const std::string& path, const std::string& folder) {
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+template <typename Map>
+void erase_at_or_below(Map& map, const std::string& folder) {
+    std::erase_if(map, [&](const auto& entry) { return is_at_or_below(entry.first, folder); });
+}
+
+}  // namespace
+
+MemoryRoot::MemoryRoot(Answers answers) : answers_(std::move(answers)) {
+    find_folders();
+}
+
+void MemoryRoot::find_folders() {
+    folders_.clear();
+    const auto add_all = [this](const auto& answers) {
+        for (const auto& [path, answer] : answers)
+            if (answer.status != AnswerStatus::absent)
+                add_folders_of(path);
+    };
+    add_all(answers_.files);
+    add_all(answers_.links);
+    add_all(answers_.lists);
+}
+
+void MemoryRoot::add_folders_of(const std::string& path) {
+    std::string rest = path;
+    while (rest.size() > 1) {
+        const std::size_t slash = rest.rfind('/');
+        std::string folder = slash == 0 ? "/" : rest.substr(0, slash);
+        // Once a folder has the name, all above have theirs.
+        if (!folders_[folder].insert(rest.substr(slash + 1)).second)
+            return;
+        rest = std::move(folder);
+    }
+}
+
+void MemoryRoot::add_file(const std::string& path, std::string text) {
+    answers_.files[path] = {AnswerStatus::ok, std::move(text), ""};
+    add_folders_of(path);
+}
+
+void MemoryRoot::add_link(const std::string& path, std::string target) {
+    answers_.links[path] = {AnswerStatus::ok, std::move(target), ""};
+    add_folders_of(path);
+}
+
+void MemoryRoot::add_denied(const std::string& path) {
+    answers_.files[path] = {AnswerStatus::denied, "", "permission denied"};
+    add_folders_of(path);
+}
+
+void MemoryRoot::remove(const std::string& path) {
+    erase_at_or_below(answers_.files, path);
+    erase_at_or_below(answers_.links, path);
+    erase_at_or_below(answers_.lists, path);
+    erase_at_or_below(answers_.existence, path);
+    find_folders();
+}
+
+CommandResult MemoryRoot::run(const std::vector<std::string>& argv, const CommandOptions&) {
+    const auto found = answers_.commands.find(argv);
+    if (found != answers_.commands.end())
+        return found->second;
+    CommandResult result;
+    result.reason = kNotAsked;
+    return result;
+}
+
+std::optional<std::string> MemoryRoot::lookup(const std::string& key,
+                                              const std::function<std::optional<std::string>()>&) {
+    const auto found = answers_.lookups.find(key);
+    return found == answers_.lookups.end() ? std::nullopt : found->second;
+}
+
+TextAnswer MemoryRoot::answer_read(const std::string& path, std::size_t limit) {
+    if (!is_root_path(path))
+        return {};
+    const auto found = answers_.files.find(path);
+    if (found == answers_.files.end())
+        return answers_.only_asked ? TextAnswer{AnswerStatus::failed, "", kNotAsked} : TextAnswer{};
+    if (found->second.status == AnswerStatus::ok && found->second.text.size() > limit)
+        return {AnswerStatus::failed, "", fmt::format("larger than {} bytes", limit)};
+    return found->second;
+}
+
+ListAnswer MemoryRoot::answer_list(const std::string& path) {
+    if (!is_root_path(path))
+        return {};
+    const auto found = answers_.lists.find(path);
+    if (found != answers_.lists.end())
+        return found->second;
+    if (answers_.only_asked)
+        return {AnswerStatus::failed, {}, kNotAsked};
+    const auto folder = folders_.find(path);
+    if (folder == folders_.end())
+        return {};
+    return {AnswerStatus::ok, {folder->second.begin(), folder->second.end()}, ""};
+}
+
+TextAnswer MemoryRoot::answer_link(const std::string& path) {
+    if (!is_root_path(path))
+        return {};
+    const auto found = answers_.links.find(path);
+    if (found != answers_.links.end())
+        return found->second;
+    return answers_.only_asked ? TextAnswer{AnswerStatus::failed, "", kNotAsked} : TextAnswer{};
+}
+
+AnswerStatus MemoryRoot::answer_exists(const std::string& path) {
+    if (!is_root_path(path))
+        return AnswerStatus::absent;
+    if (const auto found = answers_.existence.find(path); found != answers_.existence.end())
+        return found->second;
+    // What was read, listed or lies on the way to it exists.
+    if (const auto found = answers_.files.find(path); found != answers_.files.end())
+        return found->second.status == AnswerStatus::absent ? AnswerStatus::absent : AnswerStatus::ok;
+    const auto link = answers_.links.find(path);
+    if (folders_.contains(path) || (link != answers_.links.end() && link->second.status == AnswerStatus::ok))
+        return AnswerStatus::ok;
+    return answers_.only_asked ? AnswerStatus::failed : AnswerStatus::absent;
+}
+
+}  // namespace gpuadapt

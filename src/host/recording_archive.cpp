@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/fd.hpp"
+#include "host/recording_format.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/text.hpp>
+#include <gpuadapt/host/recording.hpp>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace gpuadapt {
+
+namespace {
+
+constexpr int kMostFolders = 64;  // one inside the other
+
+struct ArchiveReadFree {
+    void operator()(archive* value) const { archive_read_free(value); }
+};
+struct ArchiveWriteFree {
+    void operator()(archive* value) const { archive_write_free(value); }
+};
+struct EntryFree {
+    void operator()(archive_entry* value) const { archive_entry_free(value); }
+};
+
+[[noreturn]] void fail(const std::string& file, std::string_view what) {
+    throw input_error(fmt::format("{}: {}", file, clean_utf8(what)));
+}
+
+/// Takes members one by one and keeps to the limits.
+class Collector {
+  public:
+    Collector(const std::string& file, const RecordingLimits& limits) : file_(file), limits_(limits) {}
+
+    /// Counts a member of any kind and says under which name it is kept; "" for the top folder.
+    std::string begin(std::string_view name) {
+        if (++count_ > limits_.members)
+            fail(file_, fmt::format("more than {} members", limits_.members));
+        std::string_view clean = name;
+        while (clean.starts_with("./"))
+            clean.remove_prefix(2);
+        while (clean.ends_with('/') && clean.size() > 1)
+            clean.remove_suffix(1);
+        if (clean == ".")
+            return "";
+        const std::string path = "/" + std::string(clean);
+        if (clean.empty() || clean.starts_with('/') || !is_root_path(path))
+            fail_member(name, "its name leads out of the recording");
+        return std::string(clean);
+    }
+
+    void add(const std::string& member, std::string_view piece) {
+        std::string& bytes = members_[member];
+        if (piece.size() > limits_.member_bytes - bytes.size())
+            fail_member(member, fmt::format("larger than {} bytes", limits_.member_bytes));
+        total_ += piece.size();
+        if (total_ > limits_.total_bytes)
+            fail_member(member, fmt::format("the recording is larger than {} bytes", limits_.total_bytes));
+        bytes.append(piece);
+    }
+
+    void begin_file(const std::string& member) {
+        if (!members_.try_emplace(member).second)
+            fail_member(member, "is in it twice");
+    }
+
+    [[noreturn]] void fail_member(std::string_view member, std::string_view what) const {
+        fail(file_, fmt::format("{}: {}", member, what));
+    }
+
+    [[nodiscard]] Members take() { return std::move(members_); }
+
+  private:
+    std::string file_;
+    RecordingLimits limits_;
+    Members members_;
+    std::size_t count_ = 0;
+    std::size_t total_ = 0;
+};
+
+const char* archive_message(archive* reader) {
+    const char* text = archive_error_string(reader);
+    return text != nullptr ? text : "damaged";
+}
+
+void read_entry(archive* reader, archive_entry* entry, Collector& collector) {
+    const char* raw_name = archive_entry_pathname(entry);
+    const std::string name = raw_name != nullptr ? raw_name : "";
+    const std::string member = collector.begin(name);
+    if (archive_entry_hardlink(entry) != nullptr || archive_entry_symlink(entry) != nullptr)
+        collector.fail_member(name, "a link does not belong into a recording");
+    if (archive_entry_filetype(entry) == AE_IFDIR)
+        return;
+    if (archive_entry_filetype(entry) != AE_IFREG || member.empty())
+        collector.fail_member(name, "only plain files belong into a recording");
+    collector.begin_file(member);
+    std::vector<char> buffer(std::size_t{1} << 16);
+    while (true) {
+        const la_ssize_t got = archive_read_data(reader, buffer.data(), buffer.size());
+        if (got == 0)
+            return;
+        if (got < 0)
+            collector.fail_member(name, archive_message(reader));
+        collector.add(member, {buffer.data(), static_cast<std::size_t>(got)});
+    }
+}
+
+Members read_archive(const Fd& fd, const std::string& file, const RecordingLimits& limits) {
+    const std::unique_ptr<archive, ArchiveReadFree> reader(archive_read_new());
+    // Only what pack_recording() makes and tar can make again: fewer decoders for a hostile file to try.
+    archive_read_support_format_tar(reader.get());
+    archive_read_support_filter_gzip(reader.get());
+    if (archive_read_open_fd(reader.get(), fd.get(), std::size_t{1} << 16) != ARCHIVE_OK)
+        fail(file, fmt::format("no recording of gpuadapt: {}", archive_message(reader.get())));
+    Collector collector(file, limits);
+    while (true) {
+        archive_entry* entry = nullptr;
+        const int status = archive_read_next_header(reader.get(), &entry);
+        if (status == ARCHIVE_EOF)
+            return collector.take();
+        if (status < ARCHIVE_WARN)
+            fail(file, fmt::format("no recording of gpuadapt, or a damaged one: {}", archive_message(reader.get())));
+        read_entry(reader.get(), entry, collector);
+    }
+}
+
+std::vector<std::string> names_in(const Fd& folder, const std::string& file) {
+    Fd copy(openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    DIR* stream = copy.valid() ? fdopendir(copy.get()) : nullptr;
+    if (stream == nullptr)
+        fail(file, std::generic_category().message(errno));
+    static_cast<void>(copy.release());
+    std::vector<std::string> names;
+    while (const dirent* entry = readdir(stream)) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
+        const std::string name = static_cast<const char*>(entry->d_name);
+        if (name != "." && name != "..")
+            names.push_back(name);
+    }
+    closedir(stream);
+    return names;
+}
+
+void read_plain_file(const Fd& fd, const std::string& member, Collector& collector) {
+    collector.begin_file(member);
+    std::vector<char> buffer(std::size_t{1} << 16);
+    while (true) {
+        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+        if (got == 0)
+            return;
+        if (got < 0)
+            collector.fail_member(member, std::generic_category().message(errno));
+        collector.add(member, {buffer.data(), static_cast<std::size_t>(got)});
+    }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as kMostFolders
+void read_folder(const Fd& folder, const std::string& prefix, int depth, const std::string& file,
+                 Collector& collector) {
+    if (depth > kMostFolders)
+        fail(file, fmt::format("{}: too many folders inside one another", prefix));
+    for (const std::string& name : names_in(folder, file)) {
+        const std::string member = collector.begin(prefix + name);
+        const Fd fd(openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+        struct stat info {};
+        if (!fd.valid() && errno == ELOOP)
+            collector.fail_member(member, "a link does not belong into a recording");
+        if (!fd.valid() || fstat(fd.get(), &info) != 0)
+            collector.fail_member(member, std::generic_category().message(errno));
+        if (S_ISDIR(info.st_mode))
+            read_folder(fd, member + "/", depth + 1, file, collector);
+        else if (S_ISREG(info.st_mode))
+            read_plain_file(fd, member, collector);
+        else
+            collector.fail_member(member, "only plain files belong into a recording");
+    }
+}
+
+la_ssize_t append_bytes(archive*, void* sink, const void* bytes, std::size_t size) {
+    static_cast<std::string*>(sink)->append(static_cast<const char*>(bytes), size);
+    return static_cast<la_ssize_t>(size);
+}
+
+void require_ok(archive* writer, int status) {
+    if (status != ARCHIVE_OK)
+        throw tool_error(fmt::format("cannot pack the recording: {}", archive_message(writer)));
+}
+
+}  // namespace
+
+Answers read_recording(const std::string& path, const RecordingLimits& limits) {
+    const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    struct stat info {};
+    if (!fd.valid() || fstat(fd.get(), &info) != 0)
+        fail(path, std::generic_category().message(errno));
+    if (S_ISREG(info.st_mode))
+        return read_members(read_archive(fd, path, limits), path);
+    if (!S_ISDIR(info.st_mode))
+        fail(path, "no recording of gpuadapt: neither a file nor a folder");
+    Collector collector(path, limits);
+    read_folder(fd, "", 0, path, collector);
+    return read_members(collector.take(), path);
+}
+
+std::string pack_recording(const Answers& answers) {
+    std::string packed;
+    const std::unique_ptr<archive, ArchiveWriteFree> writer(archive_write_new());
+    const std::unique_ptr<archive_entry, EntryFree> entry(archive_entry_new());
+    require_ok(writer.get(), archive_write_set_format_pax_restricted(writer.get()));
+    require_ok(writer.get(), archive_write_add_filter_gzip(writer.get()));
+    // Without the time of day: the same answers give the same bytes.
+    require_ok(writer.get(), archive_write_set_filter_option(writer.get(), "gzip", "timestamp", nullptr));
+    require_ok(writer.get(), archive_write_set_bytes_in_last_block(writer.get(), 1));
+    require_ok(writer.get(), archive_write_open(writer.get(), &packed, nullptr, append_bytes, nullptr));
+    for (const auto& [name, bytes] : write_members(answers)) {
+        archive_entry_clear(entry.get());
+        archive_entry_set_pathname(entry.get(), name.c_str());
+        archive_entry_set_filetype(entry.get(), AE_IFREG);
+        archive_entry_set_perm(entry.get(), 0644);
+        archive_entry_set_mtime(entry.get(), 0, 0);
+        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
+        require_ok(writer.get(), archive_write_header(writer.get(), entry.get()));
+        if (archive_write_data(writer.get(), bytes.data(), bytes.size()) != static_cast<la_ssize_t>(bytes.size()))
+            require_ok(writer.get(), ARCHIVE_FATAL);
+    }
+    require_ok(writer.get(), archive_write_close(writer.get()));
+    return packed;
+}
+
+}  // namespace gpuadapt

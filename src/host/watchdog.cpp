@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/watchdog.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace gpuadapt {
+
+struct Watchdog::Worker {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::function<void()> job;  ///< set by us, taken by the thread
+    bool busy = false;          ///< from the handing over of a job to its end
+    bool stop = false;
+    std::thread thread;
+
+    static void work(const std::shared_ptr<Worker>& self) {
+        std::unique_lock lock(self->mutex);
+        while (true) {
+            self->changed.wait(lock, [&] { return self->stop || self->job; });
+            if (!self->job)
+                return;
+            {
+                const std::function<void()> job = std::exchange(self->job, nullptr);
+                lock.unlock();
+                job();
+            }
+            lock.lock();
+            self->busy = false;
+            self->changed.notify_all();
+        }
+    }
+};
+
+Watchdog::~Watchdog() {
+    if (!worker_)
+        return;
+    {
+        const std::lock_guard lock(worker_->mutex);
+        worker_->stop = true;
+    }
+    worker_->changed.notify_all();
+    worker_->thread.join();  // a worker that is kept is idle
+}
+
+bool Watchdog::run(std::function<void()> job, std::chrono::milliseconds limit) {
+    if (!worker_) {
+        worker_ = std::make_shared<Worker>();
+        worker_->thread = std::thread([self = worker_] { Worker::work(self); });
+    }
+    std::unique_lock lock(worker_->mutex);
+    worker_->job = std::move(job);
+    worker_->busy = true;
+    worker_->changed.notify_all();
+    if (worker_->changed.wait_for(lock, limit, [&] { return !worker_->busy; }))
+        return true;
+    worker_->stop = true;
+    worker_->thread.detach();
+    lock.unlock();
+    worker_.reset();
+    return false;
+}
+
+}  // namespace gpuadapt

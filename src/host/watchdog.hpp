@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace gpuadapt {
+
+/// Runs jobs one after the other in a thread of its own and gives up on one that takes too long: a read() that hangs in
+/// a driver can be interrupted by nothing. The thread of such a job is left behind; the next job gets a new one.
+class Watchdog {
+  public:
+    Watchdog() = default;
+    ~Watchdog();
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    /// False when the job did not end within the limit. A job may outlive everything here, so it must own what it uses;
+    /// it must not throw.
+    [[nodiscard]] bool run(std::function<void()> job, std::chrono::milliseconds limit);
+
+  private:
+    struct Worker;
+    std::shared_ptr<Worker> worker_;
+};
+
+}  // namespace gpuadapt
