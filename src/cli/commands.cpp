@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+
+#include <array>
+
+namespace gpuadapt::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{
+        "probe",
+        {"what this machine is: inventory and topology", "本机硬件与系统信息"},
+        {"Reads firmware tables, CPU, NUMA, memory, system, PCI devices with their links, and network devices from "
+         "files of the kernel. Needs no privilege and no other tool; as root it sees more. What exists but could "
+         "not be read is listed and counts as unknown.",
+         "从内核文件读取固件信息、CPU、NUMA、内存、操作系统、PCI设备及其链路、网络设备。无需特权和其他工具；以 root "
+         "运行可读到更多。存在但读不到的内容会列出，并按未知处理。"},
+        "gpuadapt probe\n"
+        "gpuadapt probe --json > machine.json",
+        define_probe},
+    Command{"perf",
+            {"the nine collectives over GPU counts", "按卡数测试九种集合通信"},
+            {"Starts mpirun once for all collectives and counts, and measures as nccl-tests does: time, algbw, busbw, "
+             "out of place and in place, data verified at every size. The log on stdout is in nccl-tests' format. "
+             "Also works when started by mpirun or srun. Without a GPU it measures host memory and says so.",
+             "只启动一次 mpirun，测试全部算子和卡数，方法与 nccl-tests 一致：时间、algbw、busbw、非原位与原位，"
+             "每个大小都校验数据。标准输出为 nccl-tests 格式的日志。也可由 mpirun 或 srun 启动。没有 GPU "
+             "时测试主机内存并说明。"},
+            "gpuadapt perf --gpus 2,4 --ops all -b 1K -e 64M -f 2 -n 20 -d bfloat16 --out run.json\n"
+            "mpirun -n 4 gpuadapt perf --ops all_reduce -b 8 -e 4M > all_reduce.log",
+            define_perf},
+    Command{"report",
+            {"the five-sheet workbook from records or logs", "由记录或日志生成五页表格"},
+            {"Writes the guide's workbook (XLSX): environment, test data, DP, P2P and topology. Takes records of this "
+             "program and logs of nccl-tests and mccl_tests.",
+             "生成指南要求的五页表格（XLSX）：环境信息、测试数据、DP数据、P2P数据、TOPO信息。输入为本程序的记录，"
+             "或 nccl-tests、mccl_tests 的日志。"},
+            "gpuadapt report --record run.json --out-file report.xlsx\n"
+            "gpuadapt report --log-file test.txt --form form.json",
+            define_report},
+};
+
+}  // namespace
+
+std::span<const Command> commands() {
+    return kCommands;
+}
+
+}  // namespace gpuadapt::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <string_view>
+
+namespace gpuadapt::cli {
+
+/// Signals that ask us to stop; SIGHUP ends like SIGTERM.
+inline constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
+
+[[nodiscard]] std::string_view signal_name(int signal);
+
+/// While it lives, those signals are noted instead of ending the process. One at a time.
+class InterruptGuard {
+  public:
+    InterruptGuard();
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+    ~InterruptGuard();
+    /// The first signal that came, 0 for none.
+    [[nodiscard]] static int received();
+
+  private:
+    std::array<struct sigaction, kStopSignals.size()> previous_{};
+};
+
+}  // namespace gpuadapt::cli

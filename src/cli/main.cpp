@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+#include "cli/help.hpp"
+#include "cli/session.hpp"
+
+#include <gpuadapt/cli/main.hpp>
+
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <new>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#ifndef GPUADAPT_VERSION
+#error "the build sets GPUADAPT_VERSION"
+#endif
+
+namespace gpuadapt {
+namespace {
+
+using cli::Action;
+using cli::Command;
+using cli::pick;
+using cli::Session;
+
+/// Everything that the parser knows. `app` is first, since the options point into the rest.
+struct Parser {
+    CLI::App app;
+    std::map<std::string, Action> actions;
+    std::string lang;
+    bool man = false;
+    bool completion = false;
+    bool version = false;
+};
+
+void add_common_options(CLI::App& app, Session& session, std::string& lang_option) {
+    const Lang lang = session.lang;
+    app.add_option(
+           "--lang", lang_option,
+           pick(lang, "Language of texts: en or zh (default: by the locale)", "文字语言：en 或 zh（默认随 locale）"))
+        ->type_name("LANG")
+        ->check(CLI::IsMember({"en", "zh"}))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    app.add_flag("--json", session.json, pick(lang, "Print JSON on stdout", "标准输出为 JSON"));
+    app.add_flag("--strict", session.strict,
+                 pick(lang, "A warning gives exit status 1, as a failure does", "有警告时退出状态为 1"));
+    app.add_flag("-v,--verbose", session.verbose, pick(lang, "Say on stderr what is being done", "在 stderr 输出过程"));
+}
+
+void define(Parser& parser, Session& session) {
+    const Lang lang = session.lang;
+    parser.app.name("gpuadapt");
+    parser.app.set_help_flag("-h,--help", pick(lang, "This text", "显示本帮助"));
+    parser.app.add_flag("--version", parser.version, pick(lang, "Print the version", "显示版本"));
+    parser.app.add_option("--lang", parser.lang, pick(lang, "Language of texts: en or zh", "文字语言：en 或 zh"))
+        ->type_name("LANG")
+        ->check(CLI::IsMember({"en", "zh"}));
+    parser.app.add_flag("--print-man", parser.man, pick(lang, "Print the man page", "输出 man 手册"));
+    parser.app.add_flag("--print-completion", parser.completion,
+                        pick(lang, "Print the bash completion", "输出 bash 补全脚本"));
+    parser.app.require_subcommand(0, 1);
+    for (const Command& command : cli::commands()) {
+        CLI::App* sub = parser.app.add_subcommand(std::string(command.name), std::string(command.summary.get(lang)));
+        sub->set_help_flag("-h,--help", pick(lang, "This text", "显示本帮助"));
+        parser.actions[std::string(command.name)] = command.define(*sub, lang);
+        add_common_options(*sub, session, parser.lang);
+    }
+}
+
+const Command* chosen_command(const Parser& parser) {
+    const auto parsed = parser.app.get_subcommands();
+    if (parsed.empty())
+        return nullptr;
+    for (const Command& command : cli::commands())
+        if (parsed.front()->get_name() == command.name)
+            return &command;
+    return nullptr;
+}
+
+int usage_error(const Parser& parser, const Session& session, const std::string& what) {
+    const Command* command = chosen_command(parser);
+    const std::string help = command != nullptr ? fmt::format("gpuadapt {} --help", command->name) : "gpuadapt --help";
+    // CLI11 names what it could not place; the closest thing that exists is mostly what was meant.
+    std::string hint;
+    const CLI::App& scope = command != nullptr ? *parser.app.get_subcommand(std::string(command->name)) : parser.app;
+    std::vector<std::string> names = cli::option_names(scope);
+    for (const Command& row : cli::commands())
+        names.emplace_back(row.name);
+    for (const std::string& left : parser.app.remaining(true)) {
+        const std::string word = left.substr(0, left.find('='));
+        if (const auto meant = cli::closest(word, names); meant && *meant != word)
+            hint =
+                fmt::format(fmt::runtime(session.lang == Lang::zh ? "；是否想用 {}？" : "; did you mean {}?"), *meant);
+        else if (command == nullptr && !word.empty() && word[0] != '-')
+            hint = fmt::format(fmt::runtime(session.lang == Lang::zh ? "；没有命令 {}" : "; there is no command {}"),
+                               word);
+        break;
+    }
+    std::string text = what;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    cli::say(fmt::format("gpuadapt: {}{}", trim(text), hint));
+    cli::say(session.lang == Lang::zh ? fmt::format("用法见：{}", help) : fmt::format("See: {}", help));
+    return kExitUsage;
+}
+
+void start_logging(bool verbose) {
+    auto logger = std::make_shared<spdlog::logger>("gpuadapt", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    logger->set_pattern("gpuadapt: %l: %v");
+    logger->set_level(verbose ? spdlog::level::debug : spdlog::level::warn);
+    spdlog::set_default_logger(std::move(logger));
+}
+
+int run_parsed(Parser& parser, Session& session) {
+    if (parser.version) {
+        cli::print(fmt::format("gpuadapt {}\n", GPUADAPT_VERSION));
+        return kExitOk;
+    }
+    if (parser.man || parser.completion) {
+        cli::print(parser.man ? cli::man_page(parser.app) : cli::bash_completion(parser.app));
+        return kExitOk;
+    }
+    const Command* command = chosen_command(parser);
+    if (command == nullptr) {
+        cli::say(cli::help_text(parser.app, nullptr, session.lang));
+        return kExitUsage;
+    }
+    start_logging(session.verbose);
+    return parser.actions.at(std::string(command->name))(session);
+}
+
+int parse_and_run(Parser& parser, Session& session, int argc, const char* const* argv) {
+    try {
+        parser.app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        const Command* command = chosen_command(parser);
+        const CLI::App& scope =
+            command != nullptr ? *parser.app.get_subcommand(std::string(command->name)) : parser.app;
+        cli::print(cli::help_text(scope, command, session.lang));
+        return kExitOk;
+    } catch (const CLI::ParseError& error) {
+        return usage_error(parser, session, error.what());
+    }
+    return run_parsed(parser, session);
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+    // A reader that goes away shows as EPIPE where we write, not as a signal in the middle of a measurement.
+    std::signal(SIGPIPE, SIG_IGN);
+    Session session;
+    session.command_line.assign(argv, argv + argc);
+    session.lang = cli::choose_language(session.command_line, session.lang_given);
+    session.style = cli::choose_style(session.lang);
+    if (!session.style.unicode && !session.lang_given)
+        session.lang = Lang::en;
+    try {
+        Parser parser;
+        define(parser, session);
+        return parse_and_run(parser, session, argc, argv);
+    } catch (const Error& error) {
+        return cli::report_error(session, error);
+    } catch (const std::bad_alloc&) {
+        return cli::report_error(session, tool_error(Message{"out of memory", "内存不足"}));
+    } catch (const std::exception& error) {
+        return cli::report_error(session, tool_error(fmt::format("unexpected: {}", error.what())));
+    }
+}
+
+}  // namespace gpuadapt

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/perf_options.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/units.hpp>
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpuadapt::cli {
+namespace {
+
+std::vector<std::string> split_list(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t at = 0;
+    while (at <= text.size()) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        parts.emplace_back(trim(text.substr(at, end - at)));
+        at = end + 1;
+    }
+    return parts;
+}
+
+Error wrong(const char* option, const std::string& given, const std::string& takes) {
+    return input_error(Message{fmt::format("{} {}: {}", option, given.empty() ? "(empty)" : given, takes),
+                               fmt::format("{} {}：无效；可用：{}", option, given.empty() ? "（空）" : given, takes)});
+}
+
+/// The values of a comma list; `all` stands for `everything`. Repeated ones count once.
+template <class T>
+std::vector<T> parse_list(const char* option, const std::string& text, const std::vector<T>& everything,
+                          const std::function<std::optional<T>(const std::string&)>& parse, const std::string& takes) {
+    if (text == "all" && !everything.empty())
+        return everything;
+    std::vector<T> values;
+    for (const std::string& part : split_list(text)) {
+        const std::optional<T> value = parse(part);
+        if (!value)
+            throw wrong(option, part, takes);
+        if (std::find(values.begin(), values.end(), *value) == values.end())
+            values.push_back(*value);
+    }
+    return values;
+}
+
+std::int64_t parse_size_option(const char* option, const std::string& text) {
+    const auto bytes = parse_size(text);
+    if (!bytes)
+        throw wrong(option, text, "a size in bytes such as 8, 1K, 64M, 2G");
+    return *bytes;
+}
+
+template <class Array, class Name>
+std::string names_of(const Array& values, Name name) {
+    std::vector<std::string> names;
+    for (const auto& value : values)
+        names.emplace_back(name(value));
+    return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::string all_collectives() {
+    return names_of(kCollectives, [](const Collective& row) { return row.name; });
+}
+
+}  // namespace
+
+void add_perf_options(CLI::App& app, PerfOptions& o, Lang lang) {
+    app.add_option(
+           "--gpus", o.gpus,
+           pick(lang, "GPU counts, e.g. 4,8,16; count k is the first k ranks in host and slot order (default: all)",
+                "卡数列表，如 4,8,16；k 表示按主机与槽位顺序的前 k 个 rank（默认：全部）"))
+        ->type_name("N,...")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    app.add_option("--ops", o.ops,
+                   fmt::format("{} {}", pick(lang, "Collectives, or all:", "算子列表或 all："), all_collectives()))
+        ->type_name("NAME,...");
+    app.add_option("-b,--minbytes", o.min_bytes, pick(lang, "Smallest size (default 1K)", "最小字节数（默认 1K）"))
+        ->type_name("SIZE");
+    app.add_option("-e,--maxbytes", o.max_bytes, pick(lang, "Largest size (default 2G)", "最大字节数（默认 2G）"))
+        ->type_name("SIZE");
+    app.add_option("-f,--stepfactor", o.step_factor,
+                   pick(lang, "Factor between sizes (default 2)", "大小的倍增系数（默认 2）"))
+        ->type_name("N");
+    app.add_option("-i,--stepbytes", o.step_bytes,
+                   pick(lang, "Bytes between sizes, instead of -f", "大小的递增字节数，代替 -f"))
+        ->type_name("SIZE");
+    app.add_option("-n,--iters", o.iterations, pick(lang, "Timed iterations (default 100)", "计时迭代次数（默认 100）"))
+        ->type_name("N");
+    app.add_option("-w,--warmup_iters", o.warm_up,
+                   pick(lang, "Warm-up operations of each size (default 5)", "每个大小的预热次数（默认 5）"))
+        ->type_name("N");
+    app.add_option(
+           "-c,--check", o.check,
+           pick(lang, "Rounds of data verification; 0 = none (default 1)", "数据校验轮数，0 表示不校验（默认 1）"))
+        ->type_name("N");
+    app.add_option(
+           "-d,--datatype", o.types,
+           fmt::format("{} {}", pick(lang, "Types, or all (default bfloat16):", "数据类型或 all（默认 bfloat16）："),
+                       names_of(kDataTypes, data_type_name)))
+        ->type_name("TYPE,...");
+    app.add_option("-o,--op", o.redops,
+                   fmt::format("{} {}", pick(lang, "Reductions, or all (default sum):", "归约操作或 all（默认 sum）："),
+                               names_of(kReduceOps, reduce_op_name)))
+        ->type_name("OP,...");
+    app.add_option("-r,--root", o.root,
+                   pick(lang, "Root of broadcast, reduce, gather, scatter (default 0)",
+                        "broadcast、reduce、gather、scatter 的根 rank（默认 0）"))
+        ->type_name("RANK");
+    app.add_option("--timeout", o.timeout_s,
+                   pick(lang, "Seconds that one point may take (default 300)", "单个测试点的时限，秒（默认 300）"))
+        ->type_name("SEC");
+    app.add_option("--backend", o.backend,
+                   pick(lang, "auto, gpu or host (host memory with MPI collectives)",
+                        "auto、gpu 或 host（主机内存与 MPI 集合通信）"))
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"auto", "gpu", "host"}));
+    app.add_option("--slots", o.slots,
+                   pick(lang, "Ranks that this host takes; more are refused", "本机可容纳的 rank 数；超出则拒绝"))
+        ->type_name("N");
+    app.add_option("--mpirun", o.mpirun,
+                   pick(lang, "The mpirun to use (default: found)", "使用的 mpirun（默认自动查找）"))
+        ->type_name("PATH");
+    app.add_option("--out", o.out, pick(lang, "The record (default perf-TIME.json)", "记录文件（默认 perf-时间.json）"))
+        ->type_name("FILE");
+    app.add_option("--log-format", o.log_form,
+                   pick(lang, "nccl, or guide: with the kernel column, as the guide's script reads it",
+                        "nccl，或 guide：带 kernel 列，供指南脚本读取"))
+        ->type_name("FORM")
+        ->check(CLI::IsMember({"nccl", "guide"}));
+}
+
+SweepPlan make_plan(const PerfOptions& o) {
+    SweepPlan plan;
+    if (!o.gpus.empty())
+        plan.counts = parse_list<int>(
+            "--gpus", o.gpus, {},
+            [](const std::string& text) -> std::optional<int> {
+                const auto value = parse_integer(text);
+                if (!value || *value < 1 || *value > 1'000'000)
+                    return std::nullopt;
+                return static_cast<int>(*value);
+            },
+            "counts from 1 on, e.g. --gpus 4,8,16");
+    std::vector<CollectiveKind> kinds;
+    for (const Collective& row : kCollectives)
+        kinds.push_back(row.kind);
+    plan.collectives = parse_list<CollectiveKind>(
+        "--ops", o.ops, kinds,
+        [](const std::string& text) -> std::optional<CollectiveKind> {
+            const Collective* row = find_collective(text);
+            return row != nullptr ? std::optional(row->kind) : std::nullopt;
+        },
+        "all, or names of: " + all_collectives());
+    plan.types = parse_list<DataType>("-d", o.types, {kDataTypes.begin(), kDataTypes.end()}, parse_data_type,
+                                      "all, or names of: " + names_of(kDataTypes, data_type_name));
+    plan.ops = parse_list<ReduceOp>("-o", o.redops, {kReduceOps.begin(), kReduceOps.end()}, parse_reduce_op,
+                                    "all, or names of: " + names_of(kReduceOps, reduce_op_name));
+    plan.min_bytes = parse_size_option("-b", o.min_bytes);
+    plan.max_bytes = parse_size_option("-e", o.max_bytes);
+    if (o.step_bytes.empty()) {
+        const auto factor = parse_integer(o.step_factor);
+        if (!factor || *factor < 2 || *factor > 1'000'000)
+            throw wrong("-f", o.step_factor, "a whole number from 2 on");
+        plan.step_factor = static_cast<int>(*factor);
+    } else {
+        plan.step_factor = 1;
+        plan.step_bytes = parse_size_option("-i", o.step_bytes);
+    }
+    plan.iterations = o.iterations;
+    plan.warm_up = o.warm_up;
+    plan.check_rounds = o.check;
+    plan.roots = {o.root};
+    plan.point_limit_s = o.timeout_s;
+    return plan;
+}
+
+std::map<std::string, std::string> plan_parameters(const SweepPlan& plan) {
+    std::map<std::string, std::string> parameters;
+    parameters["--gpus"] = fmt::format("{}", fmt::join(plan.counts, ","));
+    parameters["--ops"] = names_of(plan.collectives, [](CollectiveKind kind) { return collective(kind).name; });
+    parameters["-b"] = std::to_string(plan.min_bytes);
+    parameters["-e"] = std::to_string(plan.max_bytes);
+    if (plan.step_factor > 1)
+        parameters["-f"] = std::to_string(plan.step_factor);
+    else
+        parameters["-i"] = std::to_string(plan.step_bytes);
+    parameters["-n"] = std::to_string(plan.iterations);
+    parameters["-w"] = std::to_string(plan.warm_up);
+    parameters["-c"] = std::to_string(plan.check_rounds);
+    parameters["-d"] = names_of(plan.types, data_type_name);
+    parameters["-o"] = names_of(plan.ops, reduce_op_name);
+    parameters["-r"] = fmt::format("{}", fmt::join(plan.roots, ","));
+    return parameters;
+}
+
+report::LogForm log_form(const PerfOptions& options) {
+    return options.log_form == "guide" ? report::LogForm::guide : report::LogForm::nccl_tests;
+}
+
+}  // namespace gpuadapt::cli

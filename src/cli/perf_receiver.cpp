@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/perf_receiver.hpp"
+
+#include <gpuadapt/check/checks.hpp>
+#include <gpuadapt/core/perf_table.hpp>
+#include <gpuadapt/core/units.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace gpuadapt::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+}  // namespace
+
+std::string progress_line(int done, int total, const std::string& current, std::optional<double> remaining_seconds) {
+    Json progress = {{"done", done}, {"total", total}, {"current", current}};
+    if (remaining_seconds)
+        progress["remaining_s"] = *remaining_seconds;
+    return Json{{"progress", progress}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string error_line(const Error& error) {
+    return Json{
+        {"error", {{"kind", static_cast<int>(error.kind())}, {"en", error.message().en}, {"zh", error.message().zh}}}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+PerfReceiver::PerfReceiver(const Session& session, Record start, const std::string& out, report::LogForm form)
+    : session_(session), record_(std::move(start)), file_(out), log_(form), progress_(session.progress) {
+    file_.append(part::header(record_));
+}
+
+void PerfReceiver::line(std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    // Only these two lines are not part of the record; both are rare against rows, so a look at the start will do.
+    if (line.rfind("{\"progress\"", 0) == 0) {
+        const Json progress = Json::parse(line).at("progress");
+        const auto remaining = progress.find("remaining_s");
+        progress_.show(progress.at("done"), progress.at("total"), progress.at("current"),
+                       remaining == progress.end() ? std::nullopt : std::optional<double>(*remaining));
+        return;
+    }
+    if (line.rfind("{\"error\"", 0) == 0) {
+        const Json error = Json::parse(line).at("error");
+        error_.emplace(static_cast<ErrorKind>(error.at("kind").get<int>()), Message{error.at("en"), error.at("zh")});
+        return;
+    }
+    using Kind = part::Applied::Kind;
+    const part::Applied applied = part::apply(record_, line, "measuring rank");
+    file_.append(line);
+    if (applied.kind == Kind::table)
+        begin_table(record_.tables[applied.table]);
+    if (applied.kind == Kind::row && is_perf_table(record_.tables[applied.table])) {
+        const Table& table = record_.tables[applied.table];
+        print_log(log_.row(perf_point(table, table.rows.back())));
+        file_.save_when_due(record_);
+    }
+}
+
+void PerfReceiver::finding(const Finding& finding) {
+    line(part::finding(finding));
+}
+
+void PerfReceiver::begin_table(const Table& table) {
+    end_table();
+    if (!is_perf_table(table))
+        return;
+    const int ranks = static_cast<int>(parse_integer(table.labels.at("ranks")).value_or(0));
+    print_log(log_.begin_table(table.labels.at("collective"), ranks, report::log_header(record_, ranks)));
+    table_open_ = true;
+}
+
+void PerfReceiver::end_table() {
+    if (table_open_)
+        print_log(log_.end_table());
+    table_open_ = false;
+}
+
+void PerfReceiver::print_log(const std::string& text) {
+    if (session_.json)
+        return;
+    progress_.clear();
+    print(text);
+}
+
+int PerfReceiver::finish() {
+    const std::lock_guard lock(mutex_);
+    progress_.clear();
+    end_table();
+    check::judge(record_);
+    file_.finish(record_);
+    if (session_.json)
+        print(to_json(record_));
+    report::TextStyle style = session_.style;
+    style.color = false;  // stderr may go elsewhere than stdout
+    std::string summary = report::perf_summary(record_.tables, style);
+    summary += report::findings_list(record_.findings, style);
+    summary += report::coverage_line(record_.coverage, record_.findings, style);
+    while (!summary.empty() && summary.back() == '\n')
+        summary.pop_back();
+    say(summary);
+    say(session_, {fmt::format("Record: {}", file_.path()), fmt::format("记录：{}", file_.path())});
+    return exit_status(record_.findings, session_.strict);
+}
+
+void PerfReceiver::save_now() {
+    const std::lock_guard lock(mutex_);
+    file_.finish(record_);
+}
+
+}  // namespace gpuadapt::cli

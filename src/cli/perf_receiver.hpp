@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/progress.hpp"
+#include "cli/record_file.hpp"
+#include "cli/session.hpp"
+
+#include <gpuadapt/core/record.hpp>
+#include <gpuadapt/report/nccl_log_writer.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpuadapt::cli {
+
+/// Lines beside those of core's `part`, which only travel from the measuring rank to the receiver.
+[[nodiscard]] std::string progress_line(int done, int total, const std::string& current,
+                                        std::optional<double> remaining_seconds);
+[[nodiscard]] std::string error_line(const Error& error);
+
+/// Takes the lines of a measurement as they come: keeps them in the Record and its file, prints the log, shows
+/// progress. It stands in the process that started mpirun, or on rank 0 when somebody else did.
+/// Safe to call from several threads.
+class PerfReceiver {
+  public:
+    /// Makes the record's file; throws Error when it cannot be written.
+    PerfReceiver(const Session& session, Record start, const std::string& out, report::LogForm form);
+
+    void line(std::string_view line);
+    void finding(const Finding& finding);
+    /// The end of the run, whole or not: ends the log, judges, writes the file, says findings and coverage on stderr.
+    /// Gives the exit status that follows from the findings.
+    int finish();
+    /// Writes the file as it is now, for the moment before the process is killed.
+    void save_now();
+
+    /// What the measuring ranks brought as their error; nullopt when they brought none.
+    [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+    [[nodiscard]] bool complete() const { return !record_.finished.empty(); }
+    [[nodiscard]] const Record& record() const { return record_; }
+
+  private:
+    void begin_table(const Table& table);
+    void end_table();
+    void print_log(const std::string& text);
+
+    const Session& session_;
+    std::mutex mutex_;
+    Record record_;
+    RecordFile file_;
+    report::NcclLogWriter log_;
+    Progress progress_;
+    bool table_open_ = false;
+    std::optional<Error> error_;
+};
+
+}  // namespace gpuadapt::cli

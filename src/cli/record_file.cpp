@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record_file.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/host/files.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace gpuadapt::cli {
+namespace {
+
+constexpr std::chrono::seconds kSaveInterval{5};
+
+Error write_error(const std::string& path, int error) {
+    const char* text = std::strerror(error);
+    return {error == ENOSPC || error == EDQUOT || error == EIO ? ErrorKind::tool : ErrorKind::input,
+            Message{fmt::format("{}: {}. Free some space or give another place with --out FILE.", path, text),
+                    fmt::format("{}：{}。请清理空间，或用 --out FILE 指定其他位置。", path, text)}};
+}
+
+bool is_special_file(const std::string& path) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+std::size_t row_count(const Record& record) {
+    std::size_t rows = 0;
+    for (const Table& table : record.tables)
+        rows += table.rows.size();
+    return rows;
+}
+
+}  // namespace
+
+RecordFile::RecordFile(std::string path) : path_(std::move(path)), saved_(std::chrono::steady_clock::now()) {
+    check_output_file(path_);
+    if (is_special_file(path_))
+        return;
+    part_path_ = path_ + ".part";
+    part_ = open(part_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (part_ < 0)
+        throw write_error(part_path_, errno);
+}
+
+RecordFile::~RecordFile() {
+    if (part_ >= 0)
+        close(part_);
+}
+
+void RecordFile::append(std::string_view line) {
+    if (part_ < 0)
+        return;
+    const std::string whole = fmt::format("{}\n", line);
+    std::string_view left = whole;
+    while (!left.empty()) {
+        const ssize_t written = write(part_, left.data(), left.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            throw write_error(part_path_, errno);
+        left.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+void RecordFile::save_when_due(const Record& record) {
+    const auto now = std::chrono::steady_clock::now();
+    if (part_ < 0 || now - saved_ < kSaveInterval)
+        return;
+    saved_ = now;
+    write_output_file(path_, to_json(record));
+}
+
+void RecordFile::finish(const Record& record) {
+    write_output_file(path_, to_json(record));
+    if (part_ >= 0) {
+        close(part_);
+        part_ = -1;
+        unlink(part_path_.c_str());
+    }
+}
+
+RecordText read_record_file(const std::string& path) {
+    const std::string part_path = path + ".part";
+    std::error_code ignored;
+    const bool has_part = path != "-" && std::filesystem::is_regular_file(part_path, ignored);
+    if (has_part && !std::filesystem::exists(path, ignored)) {
+        std::string text = read_input_file(part_path);
+        Record record = read_record(text, part_path);
+        return {std::move(text), part_path, std::move(record)};
+    }
+    std::string text = read_input_file(path);
+    Record record = read_record(text, path);
+    if (has_part && record.finished.empty()) {
+        std::string part_text = read_input_file(part_path);
+        Record grown = read_record(part_text, part_path);
+        if (grown.run_id == record.run_id && row_count(grown) > row_count(record))
+            return {std::move(part_text), part_path, std::move(grown)};
+    }
+    return {std::move(text), path, std::move(record)};
+}
+
+}  // namespace gpuadapt::cli

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+#include "cli/record_file.hpp"
+
+#include <gpuadapt/check/checks.hpp>
+#include <gpuadapt/cli/main.hpp>
+#include <gpuadapt/core/units.hpp>
+#include <gpuadapt/host/files.hpp>
+#include <gpuadapt/host/sha256.hpp>
+#include <gpuadapt/ingest/nccl_log.hpp>
+#include <gpuadapt/report/workbook.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace gpuadapt::cli {
+namespace {
+
+struct ReportOptions {
+    std::string record;
+    std::vector<std::string> logs;
+    std::string out_file = "mccl_test.xlsx";  // the guide's script's own default
+    std::string form;
+    std::string collective;
+    int ranks = 0;
+};
+
+/// Takes each table as it is read; gives nothing back.
+using TableSink = std::function<void(const Table&)>;
+
+/// Reads a log in pieces, so that its size does not matter.
+ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& options, const TableSink& sink,
+                                std::vector<Finding>& findings) {
+    ingest::NcclLogOptions log_options;
+    log_options.file = path;
+    if (!options.collective.empty())
+        log_options.collective = options.collective;
+    if (options.ranks > 0)
+        log_options.ranks = options.ranks;
+    ingest::NcclLogReader reader(log_options, [&](ingest::NcclLogRun&& run) {
+        findings.insert(findings.end(), run.findings.begin(), run.findings.end());
+        sink(run.table);
+    });
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        throw input_error(Message{fmt::format("{}: {}", path, std::strerror(errno)),
+                                  fmt::format("{}：{}", path, std::strerror(errno))});
+    std::vector<char> piece(std::size_t{1} << 16);
+    while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+        reader.feed({piece.data(), static_cast<std::size_t>(file.gcount())});
+    if (file.bad())
+        throw input_error(Message{fmt::format("{}: cannot be read", path), fmt::format("{}：无法读取", path)});
+    return reader.finish();
+}
+
+/// Record and context that the sheets are filled from; rows of logs are streamed and do not stand in it.
+struct Source {
+    Record record;
+    report::WorkbookContext context;
+};
+
+Source open_source(const Session& session, const ReportOptions& options) {
+    Source source;
+    if (!options.record.empty()) {
+        RecordText read = read_record_file(options.record);
+        source.context = report::workbook_context(read.record);
+        source.context.source = read.name;
+        source.context.sha256 = sha256_hex(read.text);
+        source.record = std::move(read.record);
+    }
+    if (!options.logs.empty() && options.record.empty()) {
+        source.context.source = fmt::format("{}", fmt::join(options.logs, " "));
+        if (options.logs.size() == 1)
+            source.context.sha256 = sha256_file(options.logs.front());
+    }
+    source.context.lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
+    if (!options.form.empty())
+        source.context.form =
+            report::FormOverrides::parse(read_input_file(options.form, std::size_t{1} << 20), options.form);
+    return source;
+}
+
+void say_log_summary(const Session& session, const std::string& path, const ingest::NcclLogSummary& summary) {
+    say(session, {fmt::format("{}: {} runs, {} rows, {} rows refused, {} lines not understood", path, summary.runs,
+                              summary.rows, summary.rows_refused, summary.not_understood),
+                  fmt::format("{}：{} 个测试，{} 行数据，拒收 {} 行，未识别 {} 行", path, summary.runs, summary.rows,
+                              summary.rows_refused, summary.not_understood)});
+}
+
+void read_logs(const Session& session, const ReportOptions& options, const TableSink& sink, Record& record) {
+    for (const std::string& path : options.logs) {
+        const ingest::NcclLogSummary summary = read_log(path, options, sink, record.findings);
+        record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());
+        say_log_summary(session, path, summary);
+    }
+}
+
+/// Findings and coverage on stderr, exit status by them.
+int conclude(const Session& session, const Record& record) {
+    report::TextStyle style = session.style;
+    style.color = false;
+    std::string text = report::findings_list(record.findings, style);
+    text += report::coverage_line(record.coverage, record.findings, style);
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    say(text);
+    return exit_status(record.findings, session.strict);
+}
+
+int run_report(Session& session, const ReportOptions& options) {
+    if (options.record.empty() && options.logs.empty())
+        throw input_error(Message{"give --record FILE or --log-file FILE; see gpuadapt report --help",
+                                  "请用 --record 或 --log-file 指定输入；见 gpuadapt report --help"});
+    Source source = open_source(session, options);
+    if (session.json) {
+        read_logs(
+            session, options, [&](const Table& table) { source.record.tables.push_back(table); }, source.record);
+        check::judge(source.record);
+        print(to_json(source.record));
+        return exit_status(source.record.findings, session.strict);
+    }
+    report::Workbook workbook(options.out_file, source.context);
+    for (const Table* table : report::ordered_perf_tables(source.record))
+        workbook.add_table(*table);
+    // Each table is judged while it is there: the rows of a large log are never all in memory.
+    Record judged = source.record;
+    check::judge(judged);
+    read_logs(
+        session, options,
+        [&](const Table& table) {
+            workbook.add_table(table);
+            Record one;
+            one.tables = {table};
+            check::judge(one);
+            judged.findings.insert(judged.findings.end(), one.findings.begin(), one.findings.end());
+            judged.coverage.evaluated += one.coverage.evaluated;
+            judged.coverage.unknown += one.coverage.unknown;
+        },
+        judged);
+    workbook.finish();
+    say(session, {fmt::format("Workbook: {}", options.out_file), fmt::format("表格：{}", options.out_file)});
+    return conclude(session, judged);
+}
+
+}  // namespace
+
+Action define_report(CLI::App& app, Lang lang) {
+    auto options = std::make_shared<ReportOptions>();
+    app.add_option("--record", options->record, pick(lang, "A record of perf or probe", "perf 或 probe 的记录"))
+        ->type_name("FILE");
+    app.add_option(
+           "--log-file", options->logs,
+           pick(lang, "Logs of nccl-tests, rccl-tests or mccl_tests", "nccl-tests、rccl-tests、mccl_tests 的日志"))
+        ->type_name("FILE...");
+    app.add_option("--out-file", options->out_file,
+                   pick(lang, "The workbook (default mccl_test.xlsx)", "输出表格（默认 mccl_test.xlsx）"))
+        ->type_name("FILE");
+    app.add_option("--form", options->form,
+                   pick(lang, "JSON object of items that a person fills in", "人工填写项的 JSON 文件"))
+        ->type_name("FILE");
+    app.add_option("--collective", options->collective,
+                   pick(lang, "Collective of logs that do not name it", "日志未写明时的算子名"))
+        ->type_name("NAME");
+    app.add_option("--ranks", options->ranks, pick(lang, "Ranks of logs that do not tell", "日志未写明时的 rank 数"))
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    return [options](Session& session) { return run_report(session, *options); };
+}
+
+}  // namespace gpuadapt::cli

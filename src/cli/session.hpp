@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/text.hpp>
+#include <gpuadapt/report/text.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuadapt::cli {
+
+/// What holds for one call of the program, whatever the command.
+struct Session {
+    std::vector<std::string> command_line;  ///< argv as it came
+    Lang lang = Lang::en;
+    bool lang_given = false;  ///< by --lang; otherwise it follows the locale
+    bool json = false;
+    bool strict = false;
+    bool verbose = false;
+    report::TextStyle style;  ///< for stdout
+    bool progress = false;    ///< stderr is a terminal
+};
+
+/// A variable of our own environment; nullopt when unset. (Variables of the machine's libraries are read through Root.)
+[[nodiscard]] std::optional<std::string> environment_variable(const std::string& name);
+
+/// Language by --lang in `arguments`, else by LC_ALL, LC_MESSAGES, LANG. A wrong --lang is left to the option parser.
+[[nodiscard]] Lang choose_language(const std::vector<std::string>& arguments, bool& given);
+
+/// Width, colours and character set that fit where stdout goes. NO_COLOR and a locale without UTF-8 are honoured.
+[[nodiscard]] report::TextStyle choose_style(Lang lang);
+
+/// Writes the product to stdout. Throws Error(tool) when it cannot be written (a full disk); a closed pipe ends quietly
+/// with status 0, as `head` expects.
+void print(std::string_view text);
+
+/// A line for people on stderr.
+void say(std::string_view text);
+void say(const Session& session, const Message& message);
+
+/// UTC, "2026-11-30T12:00:00Z".
+[[nodiscard]] std::string utc_now();
+
+/// Says what `error` says, in the session's language, and gives the exit status of its kind.
+int report_error(const Session& session, const Error& error);
+
+}  // namespace gpuadapt::cli
