@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/log_run.hpp"
+
+#include <gpuadapt/core/perf_table.hpp>
+#include <gpuadapt/core/text.hpp>
+
+#include <fmt/format.h>
+
+namespace gpuadapt::ingest {
+namespace {
+
+PerfHalf perf_half(const LogHalf& half) {
+    PerfHalf result;
+    if (half.time)
+        result.time_us = half.time->value;
+    if (half.algbw)
+        result.algbw_gb_s = half.algbw->value;
+    if (half.busbw)
+        result.busbw_gb_s = half.busbw->value;
+    result.wrong = half.wrong;
+    return result;
+}
+
+PerfPoint perf_point_of(const LogRow& row) {
+    PerfPoint point;
+    point.size_bytes = row.size;
+    point.count = row.count;
+    point.type = row.type;
+    point.redop = row.redop;
+    point.root = row.root;
+    if (row.kernel)
+        point.kernel_us = row.kernel->value;
+    point.out_of_place = perf_half(row.out_of_place);
+    point.in_place = perf_half(row.in_place);
+    return point;
+}
+
+std::string joined(const std::set<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words)
+        text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+}  // namespace
+
+Table make_log_table(const OpenRun& run, const std::vector<LogRow>& rows, const RunFacts& facts,
+                     const std::string& file) {
+    Table table = make_perf_table(facts.collective, facts.ranks.value_or(0));
+    std::map<std::string, std::string>& labels = table.labels;
+    if (!facts.ranks) {
+        labels.erase("ranks");
+        table.title = {facts.collective + ", number of ranks unknown", facts.collective + "，rank 数未知"};
+    }
+    const auto set = [&labels](const char* name, const std::string& value) {
+        if (!value.empty())
+            labels[name] = clean_utf8(value);
+    };
+    const LogPreamble& before = run.preamble;
+    set("collective_from", facts.collective_from);
+    set("ranks_from", facts.ranks_from);
+    set("tool", before.tool.empty() ? "nccl-tests" : before.tool);
+    set("version", before.version);
+    set("library", before.library);
+    set("source", file);
+    set("line", std::to_string(run.header_line));
+    set("banner_tool", before.banner_tool);
+    set("banner_name", before.banner_name.value_or(""));
+    set("banner_count", before.banner_count ? std::to_string(*before.banner_count) : "");
+    set("footer_average", run.footer_average ? fmt::format("{:g}", run.footer_average->value) : "");
+    set("footer_wrong", run.footer_wrong ? std::to_string(*run.footer_wrong) : "");
+    set("unit", run.columns.bandwidth_unit());
+    set("time", run.columns.cpu_time() ? "cpu" : "");
+    set("check", run.columns.has(ColumnKind::error) ? "error" : "");
+    set("kernel_column", run.columns.has(ColumnKind::kernel) ? "yes" : "");
+    set("in_place", run.columns.two_halves() ? "" : "no");
+    set("cycle", run.cycle > 0 ? std::to_string(run.cycle + 1) : "");
+    set("part", run.part > 0 ? std::to_string(run.part + 1) : "");
+    set("devices", joined(before.devices));
+    set("hosts", joined(before.hosts));
+    table.rows.reserve(rows.size());
+    for (const LogRow& row : rows)
+        table.rows.push_back(perf_row(perf_point_of(row)));
+    return table;
+}
+
+}  // namespace gpuadapt::ingest
