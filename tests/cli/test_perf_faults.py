@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`perf` when something goes wrong: the cause is named, the exit status fits, and no finished point is lost."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+from support import (LONG_SWEEP, OK, PROGRAM, TOOL, USAGE, CliTest, descendants, environment, main, processes,
+                     read_log, rows_of, schema_errors)
+
+SMALL = ("perf", "--backend", "host", "--gpus", "2", "--ops", "all_reduce", "-b", "8", "-e", "8", "-n", "2")
+
+
+class MidSweep(CliTest):
+    """A sweep is under way and has finished some points."""
+
+    def begin(self, *more, program=None):
+        self.child = self.start_program(*LONG_SWEEP, *more, "--out", "run.json", program=program)
+        self.wait_until(lambda: len(self.finished_points()) >= 3 or self.child.poll() is not None, "three points")
+        self.assertIsNone(self.child.poll(), pathlib.Path(self.path("stderr")).read_text(errors="replace"))
+        self.family = descendants(self.child.pid)
+
+    def finished_points(self):
+        """Rows that stand in the log, whole lines only."""
+        text = pathlib.Path(self.path("stdout")).read_text(encoding="utf-8")
+        text = text[: text.rfind("\n") + 1]
+        tables = read_log(text)
+        return [row["size"] for table in tables for row in table.rows]
+
+    def ranks(self):
+        return sorted(pid for pid, command in self.family.items() if os.path.realpath(PROGRAM) in
+                      (os.path.realpath(command[0]) if command and command[0] else "",))
+
+    def check_end(self, result, status=TOOL):
+        self.assert_status(result, status)
+        self.assertLess(result.seconds, 15)
+        record = self.read_record("run.json")
+        self.assertEqual(schema_errors(record), [])
+        kept = [row["size_bytes"] for table in record["tables"] for row in rows_of(table)]
+        self.assertGreaterEqual(len(kept), 3)
+        self.assertEqual(kept[: len(self.finished_points())], self.finished_points())
+        self.assertEqual(record["finished"], "")
+        self.wait_until(lambda: not self.left_over(), "all processes of the run have gone", 10)
+        return record
+
+    def left_over(self):
+        table = processes()
+        return [pid for pid, command in self.family.items() if pid in table and table[pid][2] == command]
+
+    def test_killed_rank(self):
+        self.begin()
+        ranks = self.ranks()
+        self.assertEqual(len(ranks), 2, self.family)
+        number = rank_number(ranks[1])
+        os.kill(ranks[1], signal.SIGKILL)
+        result = self.finish(self.child, 20)
+        record = self.check_end(result)
+        self.assert_says(result, rf"rank {number}\b", "signal 9|killed")
+        self.assertTrue([finding for finding in record["findings"] if finding["severity"] == "failure" and
+                         re.search(rf"rank {number}\b", finding["subject"] + finding["title"]["en"])], record["findings"])
+
+    def test_interrupts(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number.name):
+                self.begin()
+                os.kill(self.child.pid, number)
+                result = self.finish(self.child, 20)
+                self.check_end(result)
+                self.assert_says(result, number.name)
+
+    def test_ctrl_c_reaches_the_whole_group(self):
+        self.begin()
+        os.killpg(self.child.pid, signal.SIGINT)
+        result = self.finish(self.child, 20)
+        self.check_end(result)
+        self.assert_says(result, "SIGINT")
+
+    def test_stopped_rank_runs_into_the_limit(self):
+        self.begin("--timeout", "3")
+        os.kill(self.ranks()[1], signal.SIGSTOP)
+        result = self.finish(self.child, 40)
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "rank")
+
+    def test_mpirun_is_killed(self):
+        self.begin()
+        mpirun = next(pid for pid, command in self.family.items() if os.path.basename(command[0]) in
+                      ("mpirun", "orterun", "prterun"))
+        os.kill(mpirun, signal.SIGKILL)
+        result = self.finish(self.child, 20)
+        self.check_end(result)
+        self.assert_says(result, "mpirun")
+
+    def test_we_are_killed_ourselves(self):
+        """Nothing can be written any more, but every point is in the .part file, which `report` takes."""
+        self.begin()
+        os.kill(self.child.pid, signal.SIGKILL)
+        self.child.wait()
+        self.wait_until(lambda: not self.left_over(), "ranks do not outlive the program", 20)
+        points = self.finished_points()
+        result = self.run_program("report", "--record", "run.json", "--json")
+        import json
+        record = json.loads(result.out)
+        kept = [row["size_bytes"] for table in record["tables"] for row in rows_of(table)]
+        self.assertEqual(kept[: len(points)], points)
+        self.run_program("report", "--record", "run.json", "--out-file", "r.xlsx")
+        self.assertTrue((self.folder / "r.xlsx").exists())
+
+    def test_under_a_foreign_mpirun_the_record_is_kept(self):
+        sweep = list(LONG_SWEEP)
+        del sweep[sweep.index("--gpus"): sweep.index("--gpus") + 2]
+        self.child = self.start_program(PROGRAM, *sweep, "--out", "run.json",
+                                        program=[shutil.which("mpirun"), "--oversubscribe", "-n", "2"])
+        self.wait_until(lambda: len(self.finished_points()) >= 3 or self.child.poll() is not None, "three points")
+        self.family = descendants(self.child.pid)
+        os.kill(self.child.pid, signal.SIGTERM)
+        result = self.finish(self.child, 20)
+        self.assertNotEqual(result.status, OK)
+        record = self.read_record("run.json")
+        self.assertEqual(schema_errors(record), [])
+        kept = [row["size_bytes"] for table in record["tables"] for row in rows_of(table)]
+        self.assertGreaterEqual(len(kept), 3)
+
+
+def rank_number(pid):
+    for entry in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+        name, _, value = entry.partition(b"=")
+        if name in (b"OMPI_COMM_WORLD_RANK", b"PMIX_RANK"):
+            return int(value)
+    raise AssertionError("the process is no rank")
+
+
+class Launcher(CliTest):
+    def test_no_mpirun(self):
+        result = self.run_program(*SMALL, env=environment(PATH=self.folder_of_programs("env", "sh")))
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "mpirun", "openmpi-bin|install", "--mpirun")
+
+    def test_mpirun_that_does_not_exist(self):
+        result = self.run_program(*SMALL, "--mpirun", self.path("nothing"))
+        self.assert_status(result, USAGE)
+        self.assert_says(result, "--mpirun", "nothing")
+
+    def test_another_mpis_mpirun(self):
+        mpirun = self.script("mpirun", 'echo "HYDRA build details: Version: 4.0.2"\n')
+        result = self.run_program(*SMALL, "--mpirun", mpirun)
+        self.assertIn(result.status, (USAGE, TOOL))
+        self.assert_says(result, "Open MPI")
+
+    def test_mpirun_that_cannot_start(self):
+        """Its version is fine, then it fails: the reason it gives must reach the user."""
+        mpirun = self.script("mpirun", 'case "$1" in --version|-V) echo "mpirun (Open MPI) 4.1.4"; exit 0;; esac\n'
+                                       'echo "mpirun: the frobnicator is missing" >&2; exit 213\n')
+        result = self.run_program(*SMALL, "--mpirun", mpirun, "--out", "run.json")
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "213|frobnicator")
+        self.assertEqual(schema_errors(self.read_record("run.json")), [])
+
+    def test_mpirun_that_hangs(self):
+        mpirun = self.script("mpirun", 'case "$1" in --version|-V) echo "mpirun (Open MPI) 4.1.4"; exit 0;; esac\n'
+                                       "trap '' TERM; sleep 300 & wait; wait\n")
+        child = self.start_program(*SMALL, "--mpirun", mpirun, "--out", "run.json")
+        self.wait_until(lambda: len(descendants(child.pid)) >= 1, "mpirun was started")
+        os.kill(child.pid, signal.SIGTERM)
+        result = self.finish(child, 15)
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "SIGTERM")
+
+    def test_several_processes_that_cannot_find_each_other(self):
+        """Started by another MPI's launcher, N processes would each measure as rank 0 of 1."""
+        result = self.run_program(*SMALL, env=environment(PMI_RANK="0", PMI_SIZE="2"))
+        self.assert_status(result, USAGE)
+        self.assert_says(result, "mpirun|srun")
+
+
+class Output(CliTest):
+    def test_place_that_cannot_be_written(self):
+        for place in ("missing/run.json", "/proc/run.json", "."):
+            with self.subTest(place=place):
+                result = self.run_program(*SMALL, "--out", place)
+                self.assert_status(result, USAGE)
+                self.assert_says(result, re.escape(place))
+                self.assertEqual(result.out, "", "nothing is measured that could not be kept")
+
+    def test_full_device(self):
+        result = self.run_program(*SMALL, "--out", "/dev/full")
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "/dev/full", "No space left")
+
+    def test_full_stdout(self):
+        with open("/dev/full", "wb") as full:
+            result = self.run_program(*SMALL, "--out", "run.json", stdout=full)
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "stdout", "No space left")
+
+    def test_full_disk(self):
+        """The disk fills in mid-sweep: the cause is named, and what was written is still a readable record."""
+        folder = self.folder / "small"
+        folder.mkdir()
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True,
+                               check=False)
+        if mount.returncode != 0:
+            self.skipTest("mounting a small file system needs root")
+        self.addCleanup(subprocess.run, ["umount", str(folder)], check=True)
+        result = self.run_program("perf", "--backend", "host", "--gpus", "2", "--ops", "all", "-b", "8", "-e", "1M", "-n",
+                                  "2", "-d", "all", "--out", "small/run.json")
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "small/run.json", "No space left")
+        taken = self.run_program("report", "--record", "small/run.json", "--json")
+        self.assertIn('"size_bytes"', taken.out, str(taken))
+
+    def test_rerun_replaces_the_record(self):
+        self.run_ok(*SMALL, "--out", "run.json")
+        first = self.read_record("run.json")["run_id"]
+        self.run_ok(*SMALL, "--out", "run.json")
+        self.assertNotEqual(self.read_record("run.json")["run_id"], first)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["run.json"])
+
+
+if __name__ == "__main__":
+    main()

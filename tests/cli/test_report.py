@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`report`: the workbook from records and from logs, as openpyxl sees it."""
+import hashlib
+import json
+import math
+import pathlib
+import subprocess
+
+from support import FAILURE, OK, TOOL, USAGE, CliTest, main
+
+SHEETS = ["环境信息", "测试数据", "DP数据", "P2P数据", "TOPO信息"]
+ITEMS = ["服务器IP", "服务器型号", "服务器bios版本", "性能模式", "CPU型号", "PCIe Gen", "PCIe MaxPayload", "PCIe ACS", "网卡型号",
+         "网卡数量", "网卡带宽", "网络协议(IB/RoCE)", "GPU型号", "GPU拓扑", "OS", "OS kernel", "SW Version", "vbios",
+         "通信库测试配置"]
+HEAD = ["size", "count", "type", "redop", "root", "kernel-avg-time(us)", "time-oplace(us)", "algbw(gb/s)-oplace",
+        "busbw(gb/s)-oplace", "error", "time-iplace(us)", "algbw(gb/s)-iplace", "busbw(gb/s)-iplace", "error"]
+
+
+def log(kernel_column, wrong=0):
+    """A log of two collectives over 4 ranks with made-up, consistent numbers."""
+    text = ""
+    for name, redop, factor in (("all_reduce_perf", "sum", 1.5), ("all_gather_perf", "", 0.75)):
+        text += f"---- mccl_test {name} 4 ----\n"
+        text += "# nThread 1 nGpus 1 minBytes 1024 maxBytes 4096 step: 2(factor) warmup iters: 5 iters: 100 agg iters: 1 validation: 1 graph: 0\n"
+        text += "#\n#                                                              out-of-place                       in-place          \n"
+        kernel = "kernel-time " if kernel_column else ""
+        text += f"#       size         count      type   redop    root  {kernel}   time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+        unit = "(us) " if kernel_column else ""
+        text += f"#        (B)    (elements)                            {unit}   (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       \n"
+        cells = []
+        for size, time in ((1024, 16.0), (2048, 16.0), (4096, 16.0)):
+            count = size // 2 if redop else size // 8
+            algbw = size / time / 1e3
+            half = f"{algbw:7.2f} {algbw * factor:7.2f}"
+            cells += [round(algbw * factor, 2)] * 2
+            mark = "#" if kernel_column else " "
+            extra = f"{12.5:10.2f} " if kernel_column else ""
+            operation = redop if redop or kernel_column else "none"
+            text += (f"{mark}{size:12d} {count:12d} {'bfloat16':>9} {operation:>7} {-1:6d} {extra}{time:8.2f} {half} {wrong:6d} "
+                     f"{time:8.2f} {half} {wrong:6d}\n")
+        text += f"# Out of bounds values : {6 if wrong else 0} {'FAILED' if wrong else 'OK'}\n"
+        text += f"# Avg bus bandwidth    : {sum(cells) / len(cells):g}\n#\n"
+    return text
+
+
+class ReportTest(CliTest):
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+    def workbook(self, name="r.xlsx"):
+        import openpyxl
+        return openpyxl.load_workbook(self.path(name))
+
+    def column(self, sheet, letter="A"):
+        return [cell.value for cell in sheet[letter]]
+
+    def all_texts(self, sheet):
+        return [str(cell.value) for row in sheet.iter_rows() for cell in row if cell.value is not None]
+
+
+class FromLogs(ReportTest):
+    def blocks(self, sheet):
+        """Rows of the sheet by banner."""
+        blocks, rows = {}, None
+        for row in sheet.iter_rows(values_only=True):
+            if row[0] == "mccl_test":
+                rows = blocks[(row[1], row[2])] = []
+            elif rows is not None and isinstance(row[0], (int, float)):
+                rows.append(row)
+        return blocks
+
+    def test_with_and_without_the_kernel_column(self):
+        for kernel_column in (True, False):
+            with self.subTest(kernel_column=kernel_column):
+                self.write("test.txt", log(kernel_column))
+                self.run_ok("report", "--log-file", "test.txt", "--out-file", "r.xlsx")
+                book = self.workbook()
+                self.assertEqual(book.sheetnames, SHEETS)
+                self.assertEqual(self.column(book[SHEETS[0]])[:19], ITEMS)
+                self.assertEqual([book[SHEETS[0]].cell(5, 6 + i).value for i in range(6)],
+                                 ["mccl_test", "GPU", "Bytes", "1K", "2K", "4K"])
+                values = [[book[SHEETS[0]].cell(row, 6 + i).value for i in range(6)] for row in (6, 7)]
+                self.assertEqual(values, [["all_reduce_perf", 4, "GB/s", 0.1, 0.19, 0.38],
+                                          ["all_gather_perf", 4, "GB/s", 0.05, 0.1, 0.19]])
+                blocks = self.blocks(book[SHEETS[1]])
+                self.assertEqual([len(rows) for rows in blocks.values()], [3, 3])
+                self.assertIn(HEAD, [[cell for cell in row][:14] for row in book[SHEETS[1]].iter_rows(values_only=True)])
+
+    def test_default_name_and_sum_of_the_log(self):
+        self.write("test.txt", log(True))
+        self.run_ok("report", "--log-file", "test.txt")
+        digest = hashlib.sha256((self.folder / "test.txt").read_bytes()).hexdigest()
+        self.assertIn(digest, " ".join(self.all_texts(self.workbook("mccl_test.xlsx")[SHEETS[0]])))
+
+    def test_wrong_elements_are_a_failure(self):
+        self.write("test.txt", log(False, wrong=3))
+        result = self.run_program("report", "--log-file", "test.txt", "--out-file", "r.xlsx")
+        self.assert_status(result, FAILURE)
+        self.assertTrue((self.folder / "r.xlsx").exists(), "the workbook is written all the same")
+
+    def test_log_of_our_own_perf(self):
+        """Numbers of the record and of the log lead to the same table."""
+        result = self.run_ok("perf", "--backend", "host", "--gpus", "1", "--ops", "all_reduce,scatter", "-b", "1K", "-e",
+                             "8K", "-n", "3", "--out", "run.json")
+        self.write("run.log", result.out)
+        self.run_ok("report", "--log-file", "run.log", "--out-file", "from_log.xlsx")
+        self.run_ok("report", "--record", "run.json", "--out-file", "from_record.xlsx")
+        one, two = (self.blocks(self.workbook(name)[SHEETS[1]]) for name in ("from_log.xlsx", "from_record.xlsx"))
+        self.assertEqual(list(one), list(two))
+        for name in one:
+            self.assertEqual([row[:3] for row in one[name]], [row[:3] for row in two[name]])
+            for left, right in zip(one[name], two[name]):
+                for a, b in zip(left[6:], right[6:]):
+                    if isinstance(a, float) and isinstance(b, float):
+                        self.assertTrue(math.isclose(a, b, rel_tol=0.01, abs_tol=0.006), (left, right))
+
+    def test_no_log_at_all(self):
+        for text in ("", "hello\nworld\n", "\0\1\2" * 1000):
+            with self.subTest(text=text[:10]):
+                self.write("test.txt", text)
+                result = self.run_program("report", "--log-file", "test.txt", "--out-file", "r.xlsx")
+                self.assertNotEqual(result.status, OK, str(result))
+                self.assert_says(result, "test.txt")
+
+    def test_cut_log(self):
+        text = log(True)
+        for length in range(0, len(text), 331):
+            self.write("test.txt", text[:length])
+            result = self.run_program("report", "--log-file", "test.txt", "--out-file", "r.xlsx")
+            self.assertIn(result.status, (OK, FAILURE, USAGE), str(result))
+
+
+class FromRecords(ReportTest):
+    def setUp(self):
+        super().setUp()
+        self.run_ok("perf", "--backend", "host", "--gpus", "1", "--ops", "all_reduce", "-b", "1K", "-e", "4K", "-n", "2",
+                    "--out", "run.json")
+
+    def report(self, *more):
+        return self.run_program("report", "--record", "run.json", "--out-file", "r.xlsx", *more)
+
+    def test_five_sheets_and_nineteen_items_with_values(self):
+        self.assert_status(self.report(), OK)
+        book = self.workbook()
+        self.assertEqual(book.sheetnames, SHEETS)
+        sheet = book[SHEETS[0]]
+        self.assertEqual(self.column(sheet)[:19], ITEMS)
+        self.assertNotIn(None, self.column(sheet, "B")[:19])
+        digest = hashlib.sha256((self.folder / "run.json").read_bytes()).hexdigest()
+        self.assertIn(digest, " ".join(self.all_texts(sheet)))
+        for label in ("客户", "测试人", "审核", "日期"):
+            self.assertIn(label, self.column(sheet))
+        for name in SHEETS[2:]:
+            self.assertTrue(self.all_texts(book[name]), name)
+
+    def test_same_record_gives_the_same_bytes(self):
+        self.report()
+        first = (self.folder / "r.xlsx").read_bytes()
+        self.report()
+        self.assertEqual((self.folder / "r.xlsx").read_bytes(), first)
+
+    def test_english_workbook(self):
+        self.assert_status(self.report("--lang", "en"), OK)
+        self.assertEqual(self.workbook().sheetnames[0], "Environment")
+
+    def test_form_overrides_an_item(self):
+        self.write("form.json", json.dumps({"服务器型号": "=HYPERLINK(\"x\")", "customer": "ACME"}))
+        self.assert_status(self.report("--form", "form.json"), OK)
+        sheet = self.workbook()[SHEETS[0]]
+        self.assertIn("手工", sheet["B2"].value)
+        self.assertEqual(sheet["B2"].data_type, "s", "a text never becomes a formula")
+        self.assertIn("ACME", " ".join(self.all_texts(sheet)))
+
+    def test_wrong_form(self):
+        for text in ("{", "[]", '{"no such item": "x"}', '{"customer": 5}'):
+            with self.subTest(text=text):
+                self.write("form.json", text)
+                result = self.report("--form", "form.json")
+                self.assert_status(result, USAGE)
+                self.assert_says(result, "form.json")
+
+    def test_damaged_records(self):
+        good = (self.folder / "run.json").read_text(encoding="utf-8")
+        cases = {"cut": (good[: len(good) // 2], "line"), "empty": ("", ""), "foreign": ('{"a": 1}', "tool"),
+                 "newer": (good.replace('"schema": 1', '"schema": 99'), "99"),
+                 "type": (good.replace('"tool_version": "', '"tool_version": 7, "x": "'), "tool_version")}
+        for name, (text, said) in cases.items():
+            with self.subTest(case=name):
+                self.write(f"{name}.json", text)
+                result = self.run_program("report", "--record", f"{name}.json", "--out-file", "x.xlsx")
+                self.assert_status(result, USAGE)
+                self.assert_says(result, f"{name}.json", said)
+                self.assertFalse((self.folder / "x.xlsx").exists())
+
+    def test_missing_record(self):
+        result = self.run_program("report", "--record", "nothing.json")
+        self.assert_status(result, USAGE)
+        self.assert_says(result, "nothing.json", "No such file")
+
+    def test_places_that_cannot_be_written(self):
+        for place in ("missing/r.xlsx", "."):
+            with self.subTest(place=place):
+                result = self.run_program("report", "--record", "run.json", "--out-file", place)
+                self.assertIn(result.status, (USAGE, TOOL), str(result))
+                self.assert_says(result, place.replace(".", r"\."))
+
+    def test_full_disk_leaves_nothing_behind(self):
+        folder = self.folder / "small"
+        folder.mkdir()
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(folder)], capture_output=True,
+                               check=False)
+        if mount.returncode != 0:
+            self.skipTest("mounting a small file system needs root")
+        self.addCleanup(subprocess.run, ["umount", str(folder)], check=True)
+        result = self.run_program("report", "--record", "run.json", "--out-file", "small/r.xlsx")
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "small/r.xlsx", "No space left")
+        self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+
+
+if __name__ == "__main__":
+    main()
