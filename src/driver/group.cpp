@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <numeric>
 
 #include <unistd.h>
@@ -35,12 +36,9 @@ class SoloGroup final : public Group {
     std::string host_;
 };
 
-/// An Error as text: its kind in one character, then what it says. Empty: no error.
-std::string encode(const std::optional<Error>& error) {
-    if (!error) {
-        return {};
-    }
-    return static_cast<char>('0' + static_cast<int>(error->kind())) + std::string(error->what());
+/// An Error as text: its kind, whether it was agreed on before, and what it says. Empty: no error.
+std::string encode(const Error& error, bool agreed) {
+    return std::string{static_cast<char>('0' + static_cast<int>(error.kind())), agreed ? 'a' : '-'} + error.what();
 }
 
 }  // namespace
@@ -78,34 +76,41 @@ double Group::mean(double value) {
 }
 
 void Group::agree(const std::optional<Error>& error) {
-    std::vector<std::string> texts = all_gather(encode(error) + '\n' + host());
+    agree_on(error ? encode(*error, false) : std::string());
+}
+
+void Group::agree_on(const std::string& report) {
+    constexpr std::size_t kHead = 2;
+    const std::vector<std::string> texts = all_gather(report + '\n' + host());
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const std::string& text = texts[i];
         const std::size_t end = text.rfind('\n');
-        if (end == std::string::npos || end == 0) {
+        if (end == std::string::npos || end < kHead) {
             continue;
         }
         const auto kind = static_cast<ErrorKind>(std::clamp(text[0] - '0', 0, 2));
-        const std::string what = text.substr(1, end - 1);
-        if (size() == 1) {
-            throw Error(kind, what);
+        const std::string what = text.substr(kHead, end - kHead);
+        if (size() == 1 || text[1] == 'a') {
+            throw AgreedError(kind, what);
         }
-        throw Error(kind, "rank " + std::to_string(i) + " (host " + text.substr(end + 1) + "): " + what);
+        throw AgreedError(kind, "rank " + std::to_string(i) + " (host " + text.substr(end + 1) + "): " + what);
     }
 }
 
 void Group::together(const std::function<void()>& phase) {
-    std::optional<Error> error;
+    std::string report;
     try {
         phase();
+    } catch (const AgreedError& thrown) {
+        report = encode(thrown, true);
     } catch (const Error& thrown) {
-        error = thrown;
+        report = encode(thrown, false);
     } catch (const std::bad_alloc&) {
-        error = tool_error("out of memory");
+        report = encode(tool_error("out of memory"), false);
     } catch (const std::exception& thrown) {
-        error = tool_error(thrown.what());
+        report = encode(tool_error(thrown.what()), false);
     }
-    agree(error);
+    agree_on(report);
 }
 
 int Group::ranks_on_host() {

@@ -50,7 +50,7 @@ struct Collective {
     std::vector<Segment> (*expectation)(const CollectiveSizes& sizes, int ranks, int rank, int root);
 };
 
-/// In the order of the guide's log and sheets.
+/// In the order in which the guide measures them, which is that of CollectiveKind.
 extern const std::array<Collective, 9> kCollectives;
 
 /// nullptr for a name that is in no row; both names are known.

@@ -17,7 +17,7 @@ namespace gpuadapt {
 struct MeasureOptions {
     int iterations = 20;
     int warm_up = 5;       ///< operations of this size and placement before the timed run
-    int check_rounds = 1;  ///< 0: data are neither filled nor verified
+    int check_rounds = 1;  ///< 0: data are filled, but not verified
     /// nccl-tests moves the buffers from one iteration to the next, so that small sizes do not live in one cache line.
     bool shift_buffers = true;
     /// A barrier before each operation, outside of its time (OSU's method). The time is the mean of the operations.
@@ -25,6 +25,7 @@ struct MeasureOptions {
     /// Below this mean, time stamps would change what they measure: single operations are then timed in a second run.
     double stamp_threshold_us = 200;
     std::chrono::milliseconds limit{300'000};  ///< of one wait for a device
+    int verify_threads = 1;                    ///< compare large results with so many
 };
 
 /// What is measured: one collective at one size.
@@ -44,9 +45,9 @@ struct MeasureBuffers {
 };
 
 /// Collective over the ranks of `group`, which are those of `communicator`: fills, warms up, times, verifies.
-/// All ranks get the same PerfHalf. `salt` must differ from call to call and be the same on all ranks; data of one call
-/// then never pass for those of another.
-/// Throws Error when the library fails or data cannot be moved; data errors are PerfHalf::wrong.
+/// All ranks get the same PerfHalf, but only rank 0 its spread. `salt` must differ from call to call and be the same on
+/// all ranks; data of one call then never pass for those of another. Throws Error when the library fails or data cannot
+/// be moved; data errors are PerfHalf::wrong.
 [[nodiscard]] PerfHalf measure_half(const MeasureCase& what, const MeasureOptions& options, Backend& backend,
                                     Communicator& communicator, Group& group, MeasureBuffers& buffers,
                                     std::uint64_t salt);

@@ -16,14 +16,15 @@
 
 namespace gpuadapt {
 
+/// In the order in which the guide measures them.
 enum class CollectiveKind {
-    all_reduce,
     all_gather,
-    reduce_scatter,
+    all_reduce,
     alltoall,
     broadcast,
-    reduce,
     gather,
+    reduce,
+    reduce_scatter,
     scatter,
     sendrecv,  ///< a ring: each rank sends to rank + 1 and receives from rank - 1
 };

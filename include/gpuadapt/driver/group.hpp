@@ -12,6 +12,12 @@
 
 namespace gpuadapt {
 
+/// An Error on which all ranks of a group have agreed: its text already names the rank it comes from.
+class AgreedError : public Error {
+  public:
+    using Error::Error;
+};
+
 /// The processes that measure together. Each call is collective: all ranks of the group make it, in the same order.
 /// Calls other than `barrier` test and sleep 1 ms while they wait, so that waiting ranks do not disturb measured ones.
 class Group {
@@ -51,13 +57,17 @@ class Group {
     /// One value a rank, in rank order, on every rank.
     [[nodiscard]] std::vector<double> all_values(double value);
 
-    /// The end of a phase: throws on all ranks when any rank brings an error. The Error has the kind of the lowest
+    /// The end of a phase: throws AgreedError on all ranks when any rank brings an error. It has the kind of the lowest
     /// such rank and names it and its host.
     void agree(const std::optional<Error>& error);
-    /// Runs `phase`, which throws Error where it cannot go on, and agrees on the outcome.
+    /// Runs `phase`, which throws where it cannot go on, and agrees on the outcome. What `phase` throws as AgreedError
+    /// keeps its text.
     void together(const std::function<void()>& phase);
     /// How many ranks of the group are on this rank's host.
     [[nodiscard]] int ranks_on_host();
+
+  private:
+    void agree_on(const std::string& report);
 };
 
 /// One process on its own. `abort` ends the process.
