@@ -39,8 +39,9 @@ class Result:
         return self.err_bytes.decode("utf-8")
 
     def __str__(self):
-        return (f"status {self.status} after {self.seconds:.1f} s\n--- stdout (end)\n{self.out_bytes[-3000:].decode('utf-8', 'replace')}"
-                f"\n--- stderr (end)\n{self.err_bytes[-3000:].decode('utf-8', 'replace')}")
+        ends = [data[-3000:].decode("utf-8", "replace") for data in (self.out_bytes, self.err_bytes)]
+        return (f"status {self.status} after {self.seconds:.1f} s\n"
+                f"--- stdout (end)\n{ends[0]}\n--- stderr (end)\n{ends[1]}")
 
 
 def environment(**changes):

@@ -19,29 +19,28 @@ HEAD = ["size", "count", "type", "redop", "root", "kernel-avg-time(us)", "time-o
 
 def log(kernel_column, wrong=0):
     """A log of two collectives over 4 ranks with made-up, consistent numbers."""
-    text = ""
+    lines = []
+    kernel_head, kernel_unit = ("kernel-time ", "(us) ") if kernel_column else ("", "")
     for name, redop, factor in (("all_reduce_perf", "sum", 1.5), ("all_gather_perf", "", 0.75)):
-        text += f"---- mccl_test {name} 4 ----\n"
-        text += "# nThread 1 nGpus 1 minBytes 1024 maxBytes 4096 step: 2(factor) warmup iters: 5 iters: 100 agg iters: 1 validation: 1 graph: 0\n"
-        text += "#\n#                                                              out-of-place                       in-place          \n"
-        kernel = "kernel-time " if kernel_column else ""
-        text += f"#       size         count      type   redop    root  {kernel}   time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
-        unit = "(us) " if kernel_column else ""
-        text += f"#        (B)    (elements)                            {unit}   (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       \n"
+        lines += [f"---- mccl_test {name} 4 ----",
+                  "# nThread 1 nGpus 1 minBytes 1024 maxBytes 4096 step: 2(factor) warmup iters: 5 iters: 100 "
+                  "agg iters: 1 validation: 1 graph: 0", "#", "#" + " " * 60 + "out-of-place" + " " * 23 + "in-place",
+                  f"#       size         count      type   redop    root  {kernel_head}   time   algbw   busbw #wrong"
+                  "     time   algbw   busbw #wrong",
+                  f"#        (B)    (elements)                            {kernel_unit}   (us)  (GB/s)  (GB/s)"
+                  "            (us)  (GB/s)  (GB/s)"]
         cells = []
         for size, time in ((1024, 16.0), (2048, 16.0), (4096, 16.0)):
-            count = size // 2 if redop else size // 8
             algbw = size / time / 1e3
-            half = f"{algbw:7.2f} {algbw * factor:7.2f}"
             cells += [round(algbw * factor, 2)] * 2
-            mark = "#" if kernel_column else " "
-            extra = f"{12.5:10.2f} " if kernel_column else ""
+            half = f"{time:8.2f} {algbw:7.2f} {algbw * factor:7.2f} {wrong:6d}"
+            mark, kernel = ("#", f"{12.5:10.2f} ") if kernel_column else (" ", "")
             operation = redop if redop or kernel_column else "none"
-            text += (f"{mark}{size:12d} {count:12d} {'bfloat16':>9} {operation:>7} {-1:6d} {extra}{time:8.2f} {half} {wrong:6d} "
-                     f"{time:8.2f} {half} {wrong:6d}\n")
-        text += f"# Out of bounds values : {6 if wrong else 0} {'FAILED' if wrong else 'OK'}\n"
-        text += f"# Avg bus bandwidth    : {sum(cells) / len(cells):g}\n#\n"
-    return text
+            lines.append(f"{mark}{size:12d} {size // 2 if redop else size // 8:12d} {'bfloat16':>9} {operation:>7} "
+                         f"{-1:6d} {kernel}{half} {half}")
+        lines += [f"# Out of bounds values : {6 if wrong else 0} {'FAILED' if wrong else 'OK'}",
+                  f"# Avg bus bandwidth    : {sum(cells) / len(cells):g}", "#"]
+    return "\n".join(lines) + "\n"
 
 
 class ReportTest(CliTest):
@@ -86,7 +85,7 @@ class FromLogs(ReportTest):
                                           ["all_gather_perf", 4, "GB/s", 0.05, 0.1, 0.19]])
                 blocks = self.blocks(book[SHEETS[1]])
                 self.assertEqual([len(rows) for rows in blocks.values()], [3, 3])
-                self.assertIn(HEAD, [[cell for cell in row][:14] for row in book[SHEETS[1]].iter_rows(values_only=True)])
+                self.assertIn(HEAD, [list(row)[:14] for row in book[SHEETS[1]].iter_rows(values_only=True)])
 
     def test_default_name_and_sum_of_the_log(self):
         self.write("test.txt", log(True))
@@ -102,8 +101,8 @@ class FromLogs(ReportTest):
 
     def test_log_of_our_own_perf(self):
         """Numbers of the record and of the log lead to the same table."""
-        result = self.run_ok("perf", "--backend", "host", "--gpus", "1", "--ops", "all_reduce,scatter", "-b", "1K", "-e",
-                             "8K", "-n", "3", "--out", "run.json")
+        sweep = "perf --backend host --gpus 1 --ops all_reduce,scatter -b 1K -e 8K -n 3 --out run.json"
+        result = self.run_ok(*sweep.split())
         self.write("run.log", result.out)
         self.run_ok("report", "--log-file", "run.log", "--out-file", "from_log.xlsx")
         self.run_ok("report", "--record", "run.json", "--out-file", "from_record.xlsx")
@@ -135,8 +134,7 @@ class FromLogs(ReportTest):
 class FromRecords(ReportTest):
     def setUp(self):
         super().setUp()
-        self.run_ok("perf", "--backend", "host", "--gpus", "1", "--ops", "all_reduce", "-b", "1K", "-e", "4K", "-n", "2",
-                    "--out", "run.json")
+        self.run_ok(*"perf --backend host --gpus 1 --ops all_reduce -b 1K -e 4K -n 2 --out run.json".split())
 
     def report(self, *more):
         return self.run_program("report", "--record", "run.json", "--out-file", "r.xlsx", *more)
