@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/data_sheets.hpp"
+
+#include <gpuadapt/core/text.hpp>
+#include <gpuadapt/core/units.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace gpuadapt::report {
+namespace {
+
+constexpr std::uint16_t kTableColumn = 5;   // F
+constexpr std::uint32_t kHeadRow = 4;       // row 5
+constexpr std::size_t kMostSizes = 16'000;  // the format ends at column 16,384
+constexpr std::uint32_t kBelowTable = 12;   // rows kept free for what stands below
+constexpr std::uint16_t kDataColumns = 14;
+
+std::string label_of(const Table& table, const char* name) {
+    const auto found = table.labels.find(name);
+    return found == table.labels.end() ? std::string() : found->second;
+}
+
+SheetCell real_cell(const std::optional<double>& value) {
+    return value ? SheetCell(*value) : SheetCell();
+}
+
+std::int64_t size_of(const PerfPoint& point) {
+    return point.requested_bytes.value_or(point.size_bytes);
+}
+
+/// "1K" as a text; below 1024 a plain number, as the script's own conversion leaves it.
+SheetCell size_cell(std::int64_t bytes) {
+    std::string text = format_size_rounded(bytes);
+    if (const auto number = parse_integer(text))
+        return *number;
+    return text;
+}
+
+/// Where each size stands in `head`, both in order; empty when one of them is not there.
+std::vector<std::size_t> places_in(const std::vector<std::int64_t>& head, const std::vector<PerfPoint>& points) {
+    std::vector<std::size_t> places;
+    std::size_t at = 0;
+    for (const PerfPoint& point : points) {
+        while (at < head.size() && head[at] != size_of(point))
+            ++at;
+        if (at == head.size())
+            return {};
+        places.push_back(at++);
+    }
+    return places;
+}
+
+void append_half(std::vector<SheetCell>& cells, const PerfHalf& half) {
+    cells.push_back(real_cell(half.time_us));
+    cells.push_back(real_cell(half.algbw_gb_s));
+    cells.push_back(real_cell(half.busbw_gb_s));
+    if (half.wrong)
+        cells.emplace_back(*half.wrong);
+    else
+        cells.push_back(half.time_us ? SheetCell(std::string("N/A")) : SheetCell());
+}
+
+}  // namespace
+
+void write_cell(XlsxSheet& sheet, std::uint32_t row, std::uint16_t column, const SheetCell& cell) {
+    CellStyle style;
+    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+        style.align = Align::right;
+        sheet.number(row, column, static_cast<double>(*whole), style);
+    } else if (const auto* real = std::get_if<double>(&cell)) {
+        style.align = Align::right;
+        style.two_decimals = true;
+        sheet.number(row, column, *real, style);
+    } else if (const auto* text = std::get_if<std::string>(&cell)) {
+        sheet.text(row, column, *text, style);
+    } else {
+        sheet.blank(row, column, style);
+    }
+}
+
+BlockName block_name(const Table& table) {
+    BlockName block;
+    block.tool = label_of(table, "banner_tool");
+    block.name = label_of(table, "banner_name");
+    std::string count = label_of(table, "banner_count");
+    if (block.tool.empty())
+        block.tool = "mccl_test";
+    if (block.name.empty())
+        block.name = label_of(table, "collective") + "_perf";
+    if (count.empty())
+        count = label_of(table, "ranks");
+    block.count = parse_integer(count).value_or(0);
+    block.kernel_column = label_of(table, "kernel_column") == "yes";
+    return block;
+}
+
+EnvironmentSheet::EnvironmentSheet(XlsxSheet& sheet, const WorkbookContext& context)
+    : sheet_(sheet), context_(context), items_(environment_items(context.machines, context.launch, context.form)) {
+    sheet_.width(0, 20);
+    sheet_.width(1, 53);
+    sheet_.width(kTableColumn, 20);
+}
+
+void EnvironmentSheet::write_label(std::uint32_t row, const std::string& label, const std::string& value) {
+    CellStyle name;
+    name.arial = true;
+    name.border = true;
+    CellStyle filled;
+    filled.border = true;
+    filled.wrap = true;
+    sheet_.text(row, 0, label, name);
+    sheet_.text(row, 1, value, filled);
+}
+
+/// One row: the item or nothing in A and B, `beside` from F, empty cells with the script's style up to its width.
+void EnvironmentSheet::write_row(const std::vector<SheetCell>& beside, bool head) {
+    if (row_ < items_.size()) {
+        write_label(row_, items_[row_].label.get(context_.lang), items_[row_].value.get(context_.lang));
+    } else {
+        CellStyle name;
+        name.arial = true;
+        sheet_.blank(row_, 0, name);
+        sheet_.blank(row_, 1, {});
+    }
+    const std::size_t used = kTableColumn + beside.size();
+    for (std::uint16_t column = 2; column < std::max<std::size_t>(width_, used); ++column) {
+        if (column < kTableColumn || column >= used) {
+            sheet_.blank(row_, column, {});
+            continue;
+        }
+        const SheetCell& cell = beside[column - kTableColumn];
+        const auto* whole = std::get_if<std::int64_t>(&cell);
+        if (head && whole)  // the script aligns its head row to the left, numbers too
+            sheet_.number(row_, column, static_cast<double>(*whole), {});
+        else
+            write_cell(sheet_, row_, column, cell);
+    }
+    ++row_;
+}
+
+/// Rows 1 to 4; 对比结果 stands in row 4, two columns to the right of the table.
+void EnvironmentSheet::write_top(std::size_t head_length) {
+    const std::string comparison = context_.lang == Lang::zh ? "对比结果" : "Comparison";
+    const std::size_t column = head_length + kTableColumn;
+    width_ = static_cast<std::uint16_t>(column + 1);
+    while (row_ < kHeadRow) {
+        std::vector<SheetCell> beside;
+        if (row_ == kHeadRow - 1) {
+            beside.resize(head_length + 1);
+            beside.back() = comparison;
+        }
+        write_row(beside, false);
+    }
+}
+
+void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPoint>& points) {
+    if (row_ + kBelowTable >= kSheetRows) {
+        ++left_out_;
+        return;
+    }
+    std::vector<std::size_t> places = places_in(head_, points);
+    const bool new_head = row_ == 0 || (places.empty() && !points.empty());
+    if (new_head) {
+        head_.clear();
+        std::vector<SheetCell> head = {std::string("mccl_test"), std::string("GPU"), std::string("Bytes")};
+        for (std::size_t i = 0; i < std::min(points.size(), kMostSizes); ++i) {
+            head_.push_back(size_of(points[i]));
+            head.push_back(size_cell(head_.back()));
+        }
+        if (row_ == 0)
+            write_top(head.size());
+        write_row(head, true);
+        places.clear();
+        for (std::size_t i = 0; i < head_.size(); ++i)
+            places.push_back(i);
+    }
+    std::vector<SheetCell> cells = {name.name, name.count, std::string("GB/s")};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        cells.resize(3 + places[i]);
+        cells.push_back(real_cell(points[i].out_of_place.busbw_gb_s));
+    }
+    write_row(cells, false);
+}
+
+void EnvironmentSheet::finish() {
+    if (row_ == 0) {
+        const std::vector<SheetCell> head = {std::string("mccl_test"), std::string("GPU"), std::string("Bytes")};
+        write_top(head.size());
+        write_row(head, true);
+        const Message nothing = {"not measured; gpuadapt perf measures it", "未测量；由 gpuadapt perf 测量"};
+        write_row({nothing.get(context_.lang)}, false);
+    }
+    while (row_ < items_.size())
+        write_row({}, false);
+    write_signatures();
+}
+
+void EnvironmentSheet::write_signatures() {
+    const Lang lang = context_.lang;
+    std::uint32_t row = row_ + 1;
+    if (left_out_ > 0) {
+        const Message more = {
+            fmt::format("{} further blocks stand only in the sheet {}", left_out_, kSheets[1].name.en),
+            fmt::format("另有 {} 段只在“{}”中", left_out_, kSheets[1].name.zh)};
+        sheet_.text(row_, kTableColumn, more.get(lang), {});
+    }
+    for (const FilledItem& item : signature_items(context_.form, context_.started))
+        write_label(row++, item.label.get(lang), item.value.get(lang));
+    const Message unknown = {"not known: several inputs", "未知：有多个输入"};
+    write_label(row++, lang == Lang::zh ? "数据来源" : "Source", context_.source);
+    write_label(row, lang == Lang::zh ? "记录SHA-256" : "SHA-256 of the record",
+                context_.sha256.empty() ? unknown.get(lang) : context_.sha256);
+}
+
+TestDataSheet::TestDataSheet(XlsxFile& file, XlsxSheet& sheet, Lang lang, std::uint32_t row_limit)
+    : file_(file), sheet_(&sheet), lang_(lang), row_limit_(row_limit) {
+    set_widths();
+}
+
+void TestDataSheet::set_widths() {
+    struct Width {
+        std::uint16_t column;
+        double characters;
+    };
+    constexpr std::array<Width, 9> kWidths = {
+        {{0, 15}, {1, 15}, {2, 10}, {5, 16}, {6, 20}, {7, 20}, {9, 16}, {10, 20}, {11, 20}}};
+    for (const Width& width : kWidths)
+        sheet_->width(width.column, width.characters);
+}
+
+std::string TestDataSheet::sheet_name(int number) const {
+    const std::string name(kSheets[1].name.get(lang_));
+    return number == 1 ? name : fmt::format("{} ({})", name, number);
+}
+
+/// Goes on in a further sheet when fewer than `rows` are left here, and says so in both.
+void TestDataSheet::make_room(std::uint32_t rows, bool within_block, const BlockName& name) {
+    if (row_ + rows + 1 <= row_limit_)
+        return;
+    const Message to = {fmt::format("continued in the sheet {}", sheet_name(number_ + 1)),
+                        fmt::format("续见工作表“{}”", sheet_name(number_ + 1))};
+    const Message from = {fmt::format("continued from the sheet {}", sheet_name(number_)),
+                          fmt::format("接工作表“{}”", sheet_name(number_))};
+    sheet_->text(row_, 0, to.get(lang_), {});
+    ++number_;
+    sheet_ = &file_.add_sheet(sheet_name(number_));
+    set_widths();
+    row_ = 0;
+    sheet_->text(row_++, 0, from.get(lang_), {});
+    if (within_block)
+        write_head(name);
+}
+
+void TestDataSheet::write_line(const std::vector<SheetCell>& cells) {
+    for (std::uint16_t column = 0; column < kDataColumns; ++column)
+        write_cell(*sheet_, row_, column, column < cells.size() ? cells[column] : SheetCell());
+    ++row_;
+}
+
+void TestDataSheet::write_head(const BlockName& name) {
+    write_line({name.tool, name.name, name.count});
+    write_line({std::string("size"), std::string("count"), std::string("type"), std::string("redop"),
+                std::string("root"), std::string("kernel-avg-time(us)"), std::string("time-oplace(us)"),
+                std::string("algbw(gb/s)-oplace"), std::string("busbw(gb/s)-oplace"), std::string("error"),
+                std::string("time-iplace(us)"), std::string("algbw(gb/s)-iplace"), std::string("busbw(gb/s)-iplace"),
+                std::string("error")});
+}
+
+void TestDataSheet::add_block(const BlockName& name, const std::vector<PerfPoint>& points) {
+    constexpr std::uint32_t kSmallestBlock = 4;  // names, heads, a row, the empty row
+    make_room(kSmallestBlock, false, name);
+    write_head(name);
+    for (const PerfPoint& point : points) {
+        make_room(2, true, name);
+        std::vector<SheetCell> cells = {point.size_bytes, point.count, point.type};
+        cells.push_back(point.redop.empty() || point.redop == "none" ? SheetCell() : SheetCell(point.redop));
+        cells.push_back(point.root ? SheetCell(std::int64_t{*point.root}) : SheetCell());
+        if (point.kernel_us || !name.kernel_column)
+            cells.push_back(real_cell(point.kernel_us));
+        else
+            cells.emplace_back(std::string("N/A"));
+        append_half(cells, point.out_of_place);
+        append_half(cells, point.in_place);
+        write_line(cells);
+    }
+    write_line({});
+}
+
+}  // namespace gpuadapt::report

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "report/xlsx.hpp"
+
+#include <gpuadapt/core/perf_table.hpp>
+#include <gpuadapt/report/environment_items.hpp>
+#include <gpuadapt/report/workbook.hpp>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The first two sheets, as the guide's script lays them out.
+namespace gpuadapt::report {
+
+/// monostate: an empty cell, which still has the style of its neighbours.
+using SheetCell = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// Whole numbers right, others right with two decimals, texts and empty cells left; texts that are numbers right.
+void write_cell(XlsxSheet& sheet, std::uint32_t row, std::uint16_t column, const SheetCell& cell);
+
+/// How a table introduces itself: ["mccl_test", "all_reduce_perf", 8].
+struct BlockName {
+    std::string tool, name;
+    std::int64_t count = 0;
+    bool kernel_column = false;  ///< the log has one: an absent value is its "N/A", not an empty cell
+};
+[[nodiscard]] BlockName block_name(const Table& table);
+
+/// 环境信息: 19 items in A and B, bus bandwidth by size from F5.
+class EnvironmentSheet {
+  public:
+    EnvironmentSheet(XlsxSheet& sheet, const WorkbookContext& context);
+    void add_block(const BlockName& name, const std::vector<PerfPoint>& points);
+    /// Items that no block stands beside, and what stands below the last row.
+    void finish();
+
+  private:
+    void write_top(std::size_t head_length);
+    void write_row(const std::vector<SheetCell>& beside, bool head);
+    void write_label(std::uint32_t row, const std::string& label, const std::string& value);
+    void write_signatures();
+
+    XlsxSheet& sheet_;
+    const WorkbookContext& context_;
+    std::vector<FilledItem> items_;
+    std::uint32_t row_ = 0;           ///< the next one
+    std::uint16_t width_ = 0;         ///< columns of the script's rectangle
+    std::vector<std::int64_t> head_;  ///< sizes of the last head row
+    std::int64_t left_out_ = 0;       ///< blocks below the sheet's last row
+};
+
+/// 测试数据: a block a table, with a head row each and an empty row behind.
+class TestDataSheet {
+  public:
+    TestDataSheet(XlsxFile& file, XlsxSheet& sheet, Lang lang, std::uint32_t row_limit = kSheetRows);
+    void add_block(const BlockName& name, const std::vector<PerfPoint>& points);
+    [[nodiscard]] std::uint32_t rows() const { return row_; }
+
+  private:
+    void set_widths();
+    void make_room(std::uint32_t rows, bool within_block, const BlockName& name);
+    void write_head(const BlockName& name);
+    void write_line(const std::vector<SheetCell>& cells);
+    [[nodiscard]] std::string sheet_name(int number) const;
+
+    XlsxFile& file_;
+    XlsxSheet* sheet_;
+    Lang lang_;
+    std::uint32_t row_limit_;
+    std::uint32_t row_ = 0;
+    int number_ = 1;
+};
+
+}  // namespace gpuadapt::report

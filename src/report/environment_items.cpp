@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/environment_values.hpp"
+#include "report/facts.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/report/environment_items.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace gpuadapt::report {
+namespace {
+
+/// The item's key for what a person wrote: the key itself or its label in either language.
+std::optional<std::string_view> key_of(std::string_view name) {
+    const auto search = [name](const auto& items) -> std::optional<std::string_view> {
+        for (const FormItem& item : items)
+            if (item.key == name || item.label.en == name || item.label.zh == name)
+                return item.key;
+        return std::nullopt;
+    };
+    if (const auto key = search(kEnvironmentItems))
+        return key;
+    return search(kSignatureItems);
+}
+
+std::string known_keys() {
+    std::string text;
+    for (const FormItem& item : kEnvironmentItems)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", item.key);
+    for (const FormItem& item : kSignatureItems)
+        text += fmt::format(", {}", item.key);
+    return text;
+}
+
+struct HostValue {
+    std::string host;
+    ItemValue value;
+};
+
+/// One value where all hosts agree; otherwise the most frequent one, and the hosts that differ.
+Message over_hosts(const std::vector<HostValue>& values) {
+    const auto text = [](const ItemValue& value) { return value.value_or(not_read()); };
+    const HostValue* common = nullptr;
+    std::ptrdiff_t most = 0;
+    for (const HostValue& candidate : values) {
+        const auto same = std::count_if(values.begin(), values.end(),
+                                        [&](const HostValue& other) { return other.value == candidate.value; });
+        if (same > most) {
+            most = same;
+            common = &candidate;
+        }
+    }
+    if (most == static_cast<std::ptrdiff_t>(values.size()))
+        return text(common->value);
+    std::vector<Message> lines;
+    if (most > 1)
+        lines.push_back(text(common->value));
+    for (const HostValue& host : values)
+        if (most < 2 || host.value != common->value)
+            lines.push_back(joined({Message::same(host.host + ":"), text(host.value)}, " "));
+    return joined(lines, "\n");
+}
+
+Message by_hand(const std::string& value) {
+    return {value + " (by hand)", value + "（手工）"};
+}
+
+}  // namespace
+
+FormOverrides FormOverrides::parse(std::string_view json, const std::string& file_name) {
+    FormOverrides form;
+    std::set<std::string> twice;
+    const nlohmann::json::parser_callback_t notice = [&](int depth, nlohmann::json::parse_event_t event,
+                                                         nlohmann::json& parsed) {
+        if (depth == 1 && event == nlohmann::json::parse_event_t::key) {
+            const std::string name = parsed.get<std::string>();
+            if (!twice.insert(std::string(key_of(name).value_or(name))).second)
+                throw input_error(Message{fmt::format("{}: \"{}\" is given twice", file_name, name),
+                                          fmt::format("{}：“{}” 重复给出", file_name, name)});
+        }
+        return true;
+    };
+    nlohmann::json values;
+    try {
+        values = nlohmann::json::parse(json, notice);
+    } catch (const nlohmann::json::exception& error) {
+        throw input_error(fmt::format("{}: {}", file_name, clean_utf8(error.what())));
+    }
+    if (!values.is_object())
+        throw input_error(
+            Message{fmt::format("{}: an object of texts is expected, as {{\"tester\": \"...\"}}", file_name),
+                    fmt::format("{}：应为字符串对象，例如 {{\"测试人\": \"...\"}}", file_name)});
+    for (const auto& [name, value] : values.items()) {
+        const auto key = key_of(name);
+        if (!key)
+            throw input_error(
+                Message{fmt::format("{}: \"{}\" is no item of the form; known are {}", file_name, clean_utf8(name),
+                                    known_keys()),
+                        fmt::format("{}：表中没有 “{}” 这一项；可用：{}", file_name, clean_utf8(name), known_keys())});
+        if (!value.is_string())
+            throw input_error(Message{fmt::format("{}: \"{}\" must be a text", file_name, clean_utf8(name)),
+                                      fmt::format("{}：“{}” 必须是字符串", file_name, clean_utf8(name))});
+        form.values.emplace(*key, value.get<std::string>());
+    }
+    return form;
+}
+
+std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machines, const std::optional<Launch>& launch,
+                                          const FormOverrides& form) {
+    std::vector<FilledItem> items;
+    for (const FormItem& row : kEnvironmentItems) {
+        FilledItem item;
+        item.key = row.key;
+        item.label = Message(row.label);
+        const auto written = form.values.find(std::string(row.key));
+        if (written != form.values.end()) {
+            item.value = by_hand(written->second);
+            item.manual = true;
+        } else if (row.key == "communication_setup") {
+            const ItemValue setup = communication_setup(launch);
+            item.known = setup.has_value();
+            item.value = setup.value_or(not_read());
+        } else {
+            std::vector<HostValue> values;
+            for (const HostMachine& host : machines)
+                values.push_back({host.host, environment_value(row.key, host.machine, launch)});
+            item.known =
+                std::any_of(values.begin(), values.end(), [](const HostValue& host) { return host.value.has_value(); });
+            item.value = item.known ? over_hosts(values) : not_read();
+        }
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+std::vector<FilledItem> signature_items(const FormOverrides& form, const std::string& started) {
+    constexpr std::size_t kDayLength = 10;
+    std::vector<FilledItem> items;
+    for (const FormItem& row : kSignatureItems) {
+        FilledItem item;
+        item.key = row.key;
+        item.label = Message(row.label);
+        const auto written = form.values.find(std::string(row.key));
+        if (written != form.values.end()) {
+            item.value = by_hand(written->second);
+            item.manual = true;
+        } else if (row.key == "date" && started.size() >= kDayLength) {
+            item.value = Message::same(clean_utf8(started.substr(0, kDayLength)));
+        }
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+}  // namespace gpuadapt::report

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/xlsx.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/text.hpp>
+
+#include <cassert>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <xlsxwriter.h>
+
+namespace gpuadapt::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Seconds since 1970 of "2026-11-30T12:00:00Z"; 1980-01-01, the first day a ZIP archive knows, for anything else.
+/// (0 would make the library take the time of day.)
+std::time_t creation_time(const std::string& text) {
+    constexpr std::time_t kFixed = 315532800;
+    std::tm parts{};
+    const char* end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    const std::time_t seconds = end && *end == '\0' ? timegm(&parts) : 0;
+    return seconds > 0 ? seconds : kFixed;
+}
+
+std::string folder_of(const std::string& file) {
+    const std::string folder = fs::path(file).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+/// Temporary rows go where the user says, else beside the output: /tmp is often small or in memory.
+std::string temporary_folder(const std::string& output) {
+    const char* named = std::getenv("TMPDIR");
+    return named && *named ? named : folder_of(output);
+}
+
+std::uint64_t written_bytes(const lxw_worksheet* sheet) {
+    const long position = sheet->optimize_tmpfile ? std::ftell(sheet->optimize_tmpfile) : 0;
+    return position > 0 ? static_cast<std::uint64_t>(position) : 0;
+}
+
+}  // namespace
+
+std::string cell_text_of(std::string_view text) {
+    constexpr std::size_t kMostUnits = 32767;
+    std::string result;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        std::size_t end = text.find('\n', begin);
+        if (end == std::string_view::npos)
+            end = text.size();
+        if (begin > 0)
+            result += '\n';
+        result += clean_utf8(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    std::size_t units = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(result[i]);
+        if ((byte & 0xC0U) == 0x80U)
+            continue;  // inside a code point
+        const std::size_t more = byte >= 0xF0U ? 2 : 1;
+        if (units + more > kMostUnits - 1 && i + 4 < result.size()) {
+            result.resize(i);
+            return result + "…";
+        }
+        units += more;
+    }
+    return result;
+}
+
+void XlsxSheet::text(std::uint32_t row, std::uint16_t column, std::string_view value, const CellStyle& style) {
+    const std::string clean = cell_text_of(value);
+    if (clean.empty())
+        worksheet_write_blank(sheet_, row, column, file_->format(style));
+    else
+        worksheet_write_string(sheet_, row, column, clean.c_str(), file_->format(style));
+}
+
+void XlsxSheet::number(std::uint32_t row, std::uint16_t column, double value, const CellStyle& style) {
+    if (std::isfinite(value)) {
+        worksheet_write_number(sheet_, row, column, value, file_->format(style));
+        return;
+    }
+    CellStyle plain = style;
+    plain.align = Align::left;
+    plain.two_decimals = false;
+    worksheet_write_string(sheet_, row, column, "N/A", file_->format(plain));
+}
+
+void XlsxSheet::blank(std::uint32_t row, std::uint16_t column, const CellStyle& style) {
+    worksheet_write_blank(sheet_, row, column, file_->format(style));
+}
+
+void XlsxSheet::width(std::uint16_t column, double characters) {
+    // The library turns the width a person sees into the file's by adding 5 pixels at 7 pixels a character.
+    constexpr double kPixels = 7;
+    constexpr double kPadding = 5;
+    worksheet_set_column(sheet_, column, column, (characters * kPixels - kPadding) / kPixels, nullptr);
+}
+
+XlsxFile::XlsxFile(const std::string& path, const std::string& title, const std::string& created) : path_(path) {
+    std::error_code ignored;
+    target_ = fs::weakly_canonical(path, ignored).string();
+    if (target_.empty())
+        target_ = path;
+    const fs::file_status status = fs::status(target_, ignored);
+    const bool device = fs::exists(status) && !fs::is_regular_file(status);
+    written_ = device ? target_ : fmt::format("{}.{}.part", target_, getpid());
+    folder_ = temporary_folder(written_);
+    std::filebuf probe;  // tells before an hour of measuring whether the file can be written
+    errno = 0;
+    if (fs::is_directory(status) || !probe.open(written_, std::ios::out | std::ios::binary))
+        fail(std::strerror(fs::is_directory(status) ? EISDIR : errno),
+             std::strerror(fs::is_directory(status) ? EISDIR : errno));
+    probe.close();
+
+    lxw_workbook_options options{};
+    options.constant_memory = LXW_TRUE;
+    options.tmpdir = folder_.data();
+    book_ = workbook_new_opt(written_.c_str(), &options);
+    if (!book_) {
+        remove_unfinished();
+        fail("out of memory", "内存不足");
+    }
+    std::string name = title;
+    std::string program = "gpuadapt";
+    lxw_doc_properties properties{};
+    properties.title = name.data();
+    properties.author = program.data();
+    properties.created = creation_time(created);
+    workbook_set_properties(book_, &properties);
+}
+
+XlsxFile::~XlsxFile() {
+    if (book_)
+        lxw_workbook_free(book_);
+    remove_unfinished();
+}
+
+void XlsxFile::remove_unfinished() noexcept {
+    std::error_code ignored;
+    if (!written_.empty() && written_ != target_)
+        fs::remove(written_, ignored);
+}
+
+void XlsxFile::fail(const std::string& why_en, const std::string& why_zh) const {
+    throw tool_error(Message{fmt::format("{}: the workbook cannot be written: {}", path_, why_en),
+                             fmt::format("{}：无法写入表格：{}", path_, why_zh)});
+}
+
+lxw_format* XlsxFile::format(const CellStyle& style) {
+    const auto known = formats_.find(style);
+    if (known != formats_.end())
+        return known->second;
+    lxw_format* format = workbook_add_format(book_);
+    if (!format)
+        fail("out of memory", "内存不足");
+    if (style.align != Align::none)
+        format_set_align(format, style.align == Align::left ? LXW_ALIGN_LEFT : LXW_ALIGN_RIGHT);
+    if (style.wrap) {
+        format_set_text_wrap(format);
+        format_set_align(format, LXW_ALIGN_VERTICAL_CENTER);
+    }
+    if (style.two_decimals)
+        format_set_num_format_index(format, 2);  // built in: 0.00
+    if (style.bold)
+        format_set_bold(format);
+    if (style.border) {
+        format_set_border(format, LXW_BORDER_THIN);
+        format_set_border_color(format, LXW_COLOR_BLACK);
+    }
+    if (style.arial) {
+        format_set_font_name(format, "Arial");
+        format->font_size = 0;  // the guide's font names no size, and neither does this one
+    }
+    formats_.emplace(style, format);
+    return format;
+}
+
+XlsxSheet& XlsxFile::add_sheet(const std::string& name) {
+    errno = 0;
+    lxw_worksheet* sheet = workbook_add_worksheet(book_, name.c_str());
+    if (!sheet)
+        fail(fmt::format("no temporary file in {}: {}", folder_, std::strerror(errno)),
+             fmt::format("无法在 {} 建立临时文件：{}", folder_, std::strerror(errno)));
+    sheets_.push_back(std::unique_ptr<XlsxSheet>(new XlsxSheet(*this, sheet)));
+    return *sheets_.back();
+}
+
+void XlsxFile::check() const {
+    // The library does not look at the result of its writes.
+    for (const auto& sheet : sheets_) {
+        std::FILE* rows = sheet->sheet_->optimize_tmpfile;
+        errno = 0;
+        if (rows && (std::fflush(rows) != 0 || std::ferror(rows) != 0)) {
+            const std::string reason = std::strerror(errno ? errno : ENOSPC);
+            fail(fmt::format("temporary files in {}: {}", folder_, reason),
+                 fmt::format("{} 中的临时文件：{}", folder_, reason));
+        }
+    }
+}
+
+void XlsxFile::finish() {
+    assert(book_);
+    check();
+    std::uint64_t largest = 0;
+    std::vector<std::uint64_t> sizes;
+    for (const auto& sheet : sheets_) {
+        sizes.push_back(written_bytes(sheet->sheet_));
+        largest = std::max(largest, sizes.back());
+    }
+    std::error_code unknown;
+    const fs::space_info space = fs::space(folder_, unknown);
+    constexpr std::uint64_t kSpare = std::uint64_t{1} << 20;
+    if (!unknown && space.available < largest + kSpare)
+        fail(fmt::format("temporary files in {}: {}", folder_, std::strerror(ENOSPC)),
+             fmt::format("{} 中的临时文件：{}", folder_, std::strerror(ENOSPC)));
+    errno = 0;
+    const lxw_error error = workbook_close(book_);
+    const int reason = errno;
+    book_ = nullptr;
+    sheets_.clear();
+    formats_.clear();
+    if (error != LXW_NO_ERROR) {
+        remove_unfinished();
+        const std::string why = reason ? std::strerror(reason) : lxw_strerror(error);
+        fail(why, why);
+    }
+    if (written_ == target_)
+        return;  // a device or a pipe cannot be read back
+    const auto parts = zip_directory(written_);
+    bool whole = parts.has_value();
+    for (std::size_t i = 0; whole && i < sizes.size(); ++i) {
+        const auto part = parts->find(fmt::format("xl/worksheets/sheet{}.xml", i + 1));
+        whole = part != parts->end() && part->second > sizes[i];
+    }
+    for (const char* name : {"[Content_Types].xml", "xl/workbook.xml", "xl/styles.xml"})
+        whole = whole && parts->count(name) == 1 && parts->at(name) > 0;
+    if (!whole) {
+        remove_unfinished();
+        fail(fmt::format("temporary files in {} were cut off ({})", folder_, std::strerror(ENOSPC)),
+             fmt::format("{} 中的临时文件被截断（{}）", folder_, std::strerror(ENOSPC)));
+    }
+    std::error_code moved;
+    fs::rename(written_, target_, moved);
+    if (moved) {
+        remove_unfinished();
+        fail(moved.message(), moved.message());
+    }
+}
+
+}  // namespace gpuadapt::report
