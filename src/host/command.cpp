@@ -85,7 +85,8 @@ CommandResult run_command(const std::vector<std::string>& argv, const CommandOpt
     if (failure.error != 0) {
         const std::string cause = std::generic_category().message(failure.error);
         if (!failure.in_exec)
-            throw tool_error(fmt::format("cannot start '{}': {}", *program, cause));
+            throw tool_error(Message(fmt::format("cannot start '{}': {}", *program, cause),
+                                     fmt::format("无法启动 '{}'：{}", *program, cause)));
         result.status = CommandStatus::not_run;
         result.reason = fmt::format("'{}' cannot be started: {}", *program, cause);
         return result;

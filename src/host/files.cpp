@@ -27,29 +27,36 @@ std::string message_of(int error) {
 }
 
 [[noreturn]] void throw_write_error(const std::string& path, int error) {
-    const auto text = [&](std::string_view way_out) {
-        return fmt::format("cannot write {}: {}; {}", path, message_of(error), way_out);
+    const auto text = [&](const Text& way_out) {
+        const std::string cause = message_of(error);
+        return Message(fmt::format("cannot write {}: {}; {}", path, cause, way_out.en),
+                       fmt::format("无法写入 {}：{}；{}", path, cause, way_out.zh));
     };
     switch (error) {
         case ENOSPC:
         case EDQUOT:
-            throw tool_error(text("make room there or name a file on another disk"));
+            throw tool_error(text({"make room there or name a file on another disk", "请清理空间或换一个磁盘"}));
         case EACCES:
         case EPERM:
-            throw input_error(text("name a file in a folder that you may write to"));
+            throw input_error(text({"name a file in a folder that you may write to", "请换到有写权限的目录"}));
         case EROFS:
-            throw input_error(text("name a file on a file system that is not read-only"));
+            throw input_error(text({"name a file on a file system that is not read-only", "请换到非只读的文件系统"}));
         case ENOENT:
         case ENOTDIR:
-            throw input_error(text("make the folder first"));
+            throw input_error(text({"make the folder first", "请先创建目录"}));
         case EISDIR:
-            throw input_error(text("name a file, not a folder"));
+            throw input_error(text({"name a file, not a folder", "请指定文件而不是目录"}));
         case ENAMETOOLONG:
         case ELOOP:
-            throw input_error(text("name another file"));
+            throw input_error(text({"name another file", "请换一个文件名"}));
         default:
-            throw tool_error(text("name a file on another disk"));
+            throw tool_error(text({"name a file on another disk", "请换一个磁盘"}));
     }
+}
+
+[[noreturn]] void throw_read_error(const std::string& name, int error) {
+    throw input_error(Message(fmt::format("cannot read {}: {}", name, message_of(error)),
+                              fmt::format("无法读取 {}：{}", name, message_of(error))));
 }
 
 /// 0 or an errno.
@@ -167,11 +174,12 @@ std::string read_fd(const Fd& fd, const std::string& name, std::size_t limit) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            throw input_error(fmt::format("cannot read {}: {}", name, message_of(errno)));
+            throw_read_error(name, errno);
         if (got == 0)
             return bytes;
         if (static_cast<std::size_t>(got) > limit - bytes.size())
-            throw input_error(fmt::format("{} is larger than {} bytes", name, limit));
+            throw input_error(Message(fmt::format("{} is larger than {} bytes", name, limit),
+                                      fmt::format("{} 超过 {} 字节", name, limit)));
         bytes.append(buffer.data(), static_cast<std::size_t>(got));
     }
 }
@@ -183,7 +191,7 @@ std::string read_input_file(const std::string& path, std::size_t limit) {
         return read_fd(Fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), "stdin", limit);
     const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     if (!fd.valid())
-        throw input_error(fmt::format("cannot read {}: {}", path, message_of(errno)));
+        throw_read_error(path, errno);
     return read_fd(fd, path, limit);
 }
 

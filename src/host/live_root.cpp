@@ -191,9 +191,12 @@ LiveRoot::LiveRoot(const std::string& base, std::chrono::milliseconds read_limit
     state_->limit = read_limit;
     state_->base->is_whole_machine = base == "/";
     state_->base->folder = Fd(open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!state_->base->folder.valid())
-        throw input_error(fmt::format("{}: {}; give a folder with a machine's /sys and /proc in it", base,
-                                      std::generic_category().message(errno)));
+    if (!state_->base->folder.valid()) {
+        const std::string cause = std::generic_category().message(errno);
+        throw input_error(
+            Message(fmt::format("{}: {}; give a folder with a machine's /sys and /proc in it", base, cause),
+                    fmt::format("{}：{}；请指定含有机器 /sys 和 /proc 的目录", base, cause)));
+    }
 }
 
 LiveRoot::~LiveRoot() = default;

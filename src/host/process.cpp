@@ -72,15 +72,18 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
     ChildSpec spec;
     const auto program = find_program(argv[0]);
     if (!program)
-        throw tool_error(fmt::format("'{}' is not installed, or not in PATH", argv[0]));
+        throw tool_error(Message(fmt::format("'{}' is not installed, or not in PATH", argv[0]),
+                                 fmt::format("'{}' 未安装，或不在 PATH 中", argv[0])));
     spec.program = *program;
     spec.argv = argv;
     spec.environment = child_environment(options.environment, options.unset);
     spec.death_signal = options.death_signal;
     const auto failure = state_->child.start(spec);
-    if (failure.error != 0)
-        throw tool_error(
-            fmt::format("'{}' cannot be started: {}", *program, std::generic_category().message(failure.error)));
+    if (failure.error != 0) {
+        const std::string cause = std::generic_category().message(failure.error);
+        throw tool_error(Message(fmt::format("'{}' cannot be started: {}", *program, cause),
+                                 fmt::format("'{}' 无法启动：{}", *program, cause)));
+    }
 }
 
 Process::~Process() = default;

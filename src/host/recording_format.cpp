@@ -169,27 +169,33 @@ class MemberReader {
     }
 
   private:
-    [[noreturn]] void fail(std::string_view member, std::string_view what) const {
-        throw input_error(fmt::format("{}: {}: {}", file_, clean_utf8(member), what));
+    [[noreturn]] void fail(std::string_view member, const Message& what) const {
+        throw input_error(Message(fmt::format("{}: {}: {}", file_, clean_utf8(member), what.en),
+                                  fmt::format("{}：{}：{}", file_, clean_utf8(member), what.zh)));
     }
 
-    [[noreturn]] void fail_line(std::string_view what) const {
-        fail(kAnswers, fmt::format("line {}: {}", line_number_, what));
+    [[noreturn]] void fail_line(const Text& what) const {
+        fail(kAnswers, Message(fmt::format("line {}: {}", line_number_, what.en),
+                               fmt::format("第 {} 行：{}", line_number_, what.zh)));
     }
 
     void read_marker() {
         const auto found = members_.find(std::string(kMarker));
         if (found == members_.end())
-            throw input_error(fmt::format("{}: no recording of gpuadapt: it has no member '{}'", file_, kMarker));
+            throw input_error(
+                Message(fmt::format("{}: no recording of gpuadapt: it has no member '{}'", file_, kMarker),
+                        fmt::format("{}：不是 gpuadapt 的记录文件：缺少成员 '{}'", file_, kMarker)));
         const auto lines = split(found->second, '\n');
         const auto format = lines[0].starts_with(std::string(kMarker) + " ")
                                 ? parse_integer(lines[0].substr(kMarker.size() + 1))
                                 : std::nullopt;
         if (!format || *format < 1)
-            fail(kMarker, "damaged");
+            fail(kMarker, Message("damaged", "已损坏"));
         if (*format > kFormat)
-            fail(kMarker, fmt::format("format {} is newer than this program reads ({}); use a newer gpuadapt", *format,
-                                      kFormat));
+            fail(kMarker,
+                 Message(fmt::format("format {} is newer than this program reads ({}); use a newer gpuadapt", *format,
+                                     kFormat),
+                         fmt::format("格式 {} 比本程序支持的 ({}) 新；请使用更新的 gpuadapt", *format, kFormat)));
         answers_.only_asked = lines.size() < 2 || lines[1] != "complete";
         members_.erase(found);
     }
@@ -197,14 +203,14 @@ class MemberReader {
     std::string checked_path(std::string_view text) const {
         auto path = unescape(text);
         if (!path || !is_root_path(*path))
-            fail_line("not an absolute path");
+            fail_line({"not an absolute path", "不是绝对路径"});
         return std::move(*path);
     }
 
     std::string checked_text(std::string_view text) const {
         auto result = unescape(text);
         if (!result)
-            fail_line("damaged text");
+            fail_line({"damaged text", "文本已损坏"});
         return std::move(*result);
     }
 
@@ -223,7 +229,7 @@ class MemberReader {
     void read_line(const std::vector<std::string_view>& fields) {
         const std::string_view kind = fields[0].substr(0, fields[0].find('-'));
         if (fields.size() < 2)
-            fail_line("too few fields");
+            fail_line({"too few fields", "字段不足"});
         if (kind == "run") {
             read_run(fields);
         } else if (kind == "env" && fields.size() == 3) {
@@ -240,7 +246,7 @@ class MemberReader {
     void read_path_answer(std::string_view kind, const std::vector<std::string_view>& fields) {
         const auto status = status_of(kAnswerNames, fields[0].substr(kind.size()));
         if (!status)
-            fail_line("unknown kind of answer");
+            fail_line({"unknown kind of answer", "未知的条目类型"});
         const std::string path = checked_path(fields[1]);
         const std::string third = fields.size() > 2 ? checked_text(fields[2]) : "";
         const bool ok = *status == AnswerStatus::ok;
@@ -257,17 +263,17 @@ class MemberReader {
                     list.names.push_back(checked_text(name));
             answers_.lists[path] = std::move(list);
         } else {
-            fail_line("unknown kind of answer");
+            fail_line({"unknown kind of answer", "未知的条目类型"});
         }
     }
 
     void read_run(const std::vector<std::string_view>& fields) {
         if (fields.size() < 6)
-            fail_line("too few fields");
+            fail_line({"too few fields", "字段不足"});
         const auto status = status_of(kCommandNames, fields[2]);
         const auto code = parse_integer(fields[3]);
         if (!parse_integer(fields[1]) || !status || !code || *code < 0 || *code > 255)
-            fail_line("damaged result of a command");
+            fail_line({"damaged result of a command", "命令结果已损坏"});
         CommandResult result;
         result.status = *status;
         result.code = static_cast<int>(*code);
@@ -291,10 +297,10 @@ class MemberReader {
 
     void read_file(const std::string& name, std::string bytes) {
         if (!name.starts_with(kFiles))
-            fail(name, "does not belong into a recording");
+            fail(name, Message("does not belong into a recording", "不属于记录文件"));
         const auto path = unescape(std::string_view(name).substr(kFiles.size() - 1));
         if (!path || !is_root_path(*path))
-            fail(name, "not a path");
+            fail(name, Message("not a path", "不是路径"));
         answers_.files[*path] = {AnswerStatus::ok, std::move(bytes), ""};
     }
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/support/temp_folder.hpp"
+#include "host/watchdog.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/host/live_root.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gpuadapt {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+TEST(LiveRoot, ReadsFilesWhoseSizeIsNotKnown) {
+    LiveRoot root;
+    const auto status = root.read("/proc/self/status");
+    ASSERT_TRUE(status);
+    EXPECT_NE(status->find("Pid:"), std::string::npos);
+    const auto online = root.read_line("/sys/devices/system/cpu/online");
+    ASSERT_TRUE(online);
+    EXPECT_EQ(online->substr(0, 1), "0");
+    EXPECT_TRUE(root.unread().empty());
+}
+
+TEST(LiveRoot, AbsentIsNoProblem) {
+    LiveRoot root;
+    EXPECT_FALSE(root.read("/no/such/file"));
+    EXPECT_FALSE(root.list("/no/such/folder"));
+    EXPECT_FALSE(root.link("/no/such/link"));
+    EXPECT_FALSE(root.exists("/no/such/file"));
+    EXPECT_FALSE(root.read("/sys/class/net/lo/speed")) << "EINVAL: there is no such value";
+    EXPECT_FALSE(root.read("/proc")) << "a folder";
+    EXPECT_FALSE(root.list("/proc/self/status"));
+    EXPECT_FALSE(root.link("/proc/self/status"));
+    EXPECT_FALSE(root.read("relative"));
+    EXPECT_FALSE(root.read("/proc/../proc/self/status"));
+    EXPECT_TRUE(root.unread().empty());
+}
+
+TEST(LiveRoot, NotesWhatItMayNotRead) {
+    if (geteuid() == 0)
+        GTEST_SKIP() << "root may read everything";
+    const test::TempFolder folder;
+    chmod(folder.write("secret", "x").c_str(), 0);
+    LiveRoot root(folder.path());
+    EXPECT_FALSE(root.read("/secret"));
+    EXPECT_FALSE(root.read("/secret"));
+    EXPECT_THAT(root.unread(), ElementsAre(Unread{"/secret", "permission denied"}));
+}
+
+TEST(LiveRoot, NotesWhatIsTooLargeOrNoPlainFile) {
+    const test::TempFolder folder;
+    folder.write("big", std::string(5000, 'x'));
+    ASSERT_EQ(mkfifo(folder.path("fifo").c_str(), 0600), 0);
+    LiveRoot root(folder.path());
+    EXPECT_EQ(root.read("/big", 5000), std::string(5000, 'x'));
+    EXPECT_FALSE(root.read("/big", 4999));
+    EXPECT_FALSE(root.read("/fifo"));
+    EXPECT_THAT(root.unread(),
+                ElementsAre(Unread{"/big", "larger than 4999 bytes"}, Unread{"/fifo", "not a plain file"}));
+}
+
+TEST(LiveRoot, ReadsBinaryFilesOfManySizes) {
+    const test::TempFolder folder;
+    LiveRoot root(folder.path());
+    for (const std::size_t size : {0UL, 1UL, 4095UL, 4096UL, 4097UL, 8192UL, 100001UL}) {
+        std::string bytes(size, '\0');
+        for (std::size_t i = 0; i < size; ++i)
+            bytes[i] = static_cast<char>(i * 7);
+        folder.write("file", bytes);
+        EXPECT_EQ(root.read("/file"), bytes) << size;
+    }
+}
+
+TEST(LiveRoot, ListsInOrder) {
+    const test::TempFolder folder;
+    folder.write("sys/b", "");
+    folder.write("sys/a", "");
+    folder.write("sys/C/x", "");
+    LiveRoot root(folder.path());
+    EXPECT_THAT(*root.list("/sys"), ElementsAre("C", "a", "b"));
+    EXPECT_TRUE(root.exists("/sys/C"));
+    EXPECT_TRUE(root.exists("/"));
+    EXPECT_THAT(*root.list("/"), ElementsAre("sys"));
+}
+
+TEST(LiveRoot, LinksStayInsideACopiedTree) {
+    const test::TempFolder folder;
+    folder.write("tree/etc/os-release", "inside");
+    folder.write("secret", "outside");
+    const std::string tree = folder.path("tree");
+    std::filesystem::create_symlink("/etc/os-release", tree + "/absolute");
+    std::filesystem::create_symlink("../secret", tree + "/up");
+    std::filesystem::create_symlink("../../../../../../../secret", tree + "/etc/far");
+    std::filesystem::create_symlink("etc", tree + "/folder");
+    std::filesystem::create_symlink("../folder/./os-release", tree + "/etc/around");
+    std::filesystem::create_symlink("loop", tree + "/loop");
+    std::filesystem::create_symlink("/", tree + "/root");
+    LiveRoot root(tree);
+    EXPECT_EQ(root.read("/absolute"), "inside");
+    EXPECT_EQ(root.read("/folder/os-release"), "inside");
+    EXPECT_EQ(root.read("/etc/around"), "inside");
+    EXPECT_EQ(root.read("/root/root/etc/os-release"), "inside");
+    EXPECT_FALSE(root.read("/up"));
+    EXPECT_FALSE(root.read("/etc/far"));
+    EXPECT_FALSE(root.exists("/up"));
+    EXPECT_FALSE(root.list("/loop"));
+    EXPECT_EQ(root.link("/up"), "../secret");
+    EXPECT_EQ(root.link("/folder"), "etc");
+    EXPECT_FALSE(root.link("/folder/os-release"));
+    EXPECT_THAT(*root.list("/root/folder"), ElementsAre("around", "far", "os-release"));
+}
+
+TEST(LiveRoot, ACopiedTreeHasNoToolsAndNoEnvironment) {
+    const test::TempFolder folder;
+    setenv("NCCL_DEBUG", "INFO", 1);
+    LiveRoot copy(folder.path());
+    EXPECT_TRUE(copy.environment().empty());
+    EXPECT_EQ(copy.run({"true"}).status, CommandStatus::not_found);
+    LiveRoot machine;
+    EXPECT_EQ(machine.environment().at("NCCL_DEBUG"), "INFO");
+    EXPECT_TRUE(machine.run({"true"}).ok());
+    unsetenv("NCCL_DEBUG");
+}
+
+TEST(LiveRoot, AMissingBaseIsTheUsersError) {
+    EXPECT_THROW(LiveRoot("/no/such/folder"), Error);
+}
+
+TEST(Watchdog, GivesUpOnAJobThatHangs) {
+    auto release = std::make_shared<std::atomic<bool>>(false);
+    auto ended = std::make_shared<std::atomic<bool>>(false);
+    Watchdog watchdog;
+    const auto hangs = [release, ended] {
+        while (!*release)
+            std::this_thread::sleep_for(1ms);
+        *ended = true;
+    };
+    EXPECT_FALSE(watchdog.run(hangs, 50ms));
+    std::atomic<int> done{0};
+    for (int i = 0; i < 100; ++i)
+        EXPECT_TRUE(watchdog.run([&] { ++done; }, 10s)) << "another thread takes over";
+    EXPECT_EQ(done, 100);
+    *release = true;
+    while (!*ended)
+        std::this_thread::sleep_for(1ms);
+}
+
+}  // namespace
+}  // namespace gpuadapt
