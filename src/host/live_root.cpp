@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/fd.hpp"
+#include "host/job_runner.hpp"
 #include "host/tree_path.hpp"
-#include "host/watchdog.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/host/environment.hpp>
@@ -168,16 +168,16 @@ TextAnswer look(const Base& base, const std::string& path) {
 struct LiveRoot::State {
     std::shared_ptr<Base> base = std::make_shared<Base>();  // shared with a read that hangs
     std::chrono::milliseconds limit{};
-    Watchdog watchdog;
+    JobRunner runner;
 
-    /// `question(base)` in the watchdog's thread.
+    /// `question(base)` in the runner's thread.
     template <typename Answer>
     Answer ask(const std::string& path, std::function<Answer(const Base&)> question) {
         if (!is_root_path(path))
             return Answer{};
         auto answer = std::make_shared<Answer>();
         const bool done =
-            watchdog.run([base = base, answer, question = std::move(question)] { *answer = question(*base); }, limit);
+            runner.run([base = base, answer, question = std::move(question)] { *answer = question(*base); }, limit);
         if (done)
             return std::move(*answer);
         Answer none{};  // the one above still belongs to the thread that hangs

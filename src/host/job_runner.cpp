@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/watchdog.hpp"
+#include "host/job_runner.hpp"
 
 #include <condition_variable>
 #include <mutex>
@@ -8,7 +8,7 @@
 
 namespace gpuadapt {
 
-struct Watchdog::Worker {
+struct JobRunner::Worker {
     std::mutex mutex;
     std::condition_variable changed;
     std::function<void()> job;  ///< set by us, taken by the thread
@@ -34,7 +34,7 @@ struct Watchdog::Worker {
     }
 };
 
-Watchdog::~Watchdog() {
+JobRunner::~JobRunner() {
     if (!worker_)
         return;
     {
@@ -45,7 +45,7 @@ Watchdog::~Watchdog() {
     worker_->thread.join();  // a worker that is kept is idle
 }
 
-bool Watchdog::run(std::function<void()> job, std::chrono::milliseconds limit) {
+bool JobRunner::run(std::function<void()> job, std::chrono::milliseconds limit) {
     if (!worker_) {
         worker_ = std::make_shared<Worker>();
         worker_->thread = std::thread([self = worker_] { Worker::work(self); });

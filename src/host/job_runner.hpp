@@ -9,12 +9,12 @@ namespace gpuadapt {
 
 /// Runs jobs one after the other in a thread of its own and gives up on one that takes too long: a read() that hangs in
 /// a driver can be interrupted by nothing. The thread of such a job is left behind; the next job gets a new one.
-class Watchdog {
+class JobRunner {
   public:
-    Watchdog() = default;
-    ~Watchdog();
-    Watchdog(const Watchdog&) = delete;
-    Watchdog& operator=(const Watchdog&) = delete;
+    JobRunner() = default;
+    ~JobRunner();
+    JobRunner(const JobRunner&) = delete;
+    JobRunner& operator=(const JobRunner&) = delete;
 
     /// False when the job did not end within the limit. A job may outlive everything here, so it must own what it uses;
     /// it must not throw.
