@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/facts.hpp"
+#include "report/text_layout.hpp"
+
+#include <gpuadapt/core/units.hpp>
+#include <gpuadapt/report/text.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace gpuadapt::report {
+namespace {
+
+constexpr std::size_t kLabelWidth = 10;
+constexpr std::size_t kTreeLines = 24;  ///< of the tree inside the summary
+constexpr std::size_t kUnreadLines = 8;
+
+Message or_unread(const std::optional<std::string>& value) {
+    return value ? Message::same(*value) : not_read();
+}
+
+Message system_text(const Machine& machine) {
+    const Dmi& dmi = machine.dmi;
+    std::vector<Message> parts;
+    std::vector<std::string> name;
+    for (const auto& word : {filled(dmi.system_vendor), filled(dmi.product_name)})
+        if (word)
+            name.push_back(*word);
+    if (!name.empty())
+        parts.push_back(Message::same(joined(name, " ")));
+    else if (const auto board = filled(dmi.board_name))
+        parts.push_back(Message::same(*board));
+    if (const auto serial = filled(dmi.serial))
+        parts.emplace_back("serial " + *serial, "序列号 " + *serial);
+    if (const auto bios = filled(dmi.bios_version)) {
+        const auto date = filled(dmi.bios_date);
+        parts.push_back(Message::same("BIOS " + *bios + (date ? " (" + *date + ")" : "")));
+    }
+    if (machine.os.hypervisor)
+        parts.emplace_back("virtual machine: " + *machine.os.hypervisor, "虚拟机：" + *machine.os.hypervisor);
+    return parts.empty() ? not_read() : joined(parts, ", ");
+}
+
+Message cpu_text(const Machine& machine) {
+    const Cpu& cpu = machine.cpu;
+    std::vector<Message> parts;
+    Message model = or_unread(cpu.model ? cpu.model : cpu.architecture);
+    if (cpu.sockets)
+        model = joined({Message::same(fmt::format("{} x", *cpu.sockets)), model}, " ");
+    parts.push_back(model);
+    if (cpu.cores_per_socket && cpu.sockets)
+        parts.emplace_back(fmt::format("{} cores", *cpu.cores_per_socket * *cpu.sockets),
+                           fmt::format("{} 核", *cpu.cores_per_socket * *cpu.sockets));
+    if (cpu.logical_cpus)
+        parts.emplace_back(fmt::format("{} CPUs online", *cpu.logical_cpus),
+                           fmt::format("在线逻辑CPU {}", *cpu.logical_cpus));
+    parts.push_back(joined({{"governor", "调频"}, or_unread(cpu.governor)}, " "));
+    return joined(parts, ", ");
+}
+
+Message memory_text(const Machine& machine) {
+    const Memory& memory = machine.memory;
+    std::vector<Message> parts;
+    parts.push_back(memory.total_bytes ? Message::same(format_bytes(*memory.total_bytes)) : not_read());
+    std::vector<std::string> modules;
+    for (const Dimm& dimm : machine.dimms)
+        modules.push_back(fmt::format("{} {}{}", dimm.size_bytes ? format_bytes(*dimm.size_bytes) : "?",
+                                      dimm.type.value_or("?"),
+                                      dimm.configured_speed_mt_s ? fmt::format("-{}", *dimm.configured_speed_mt_s)
+                                      : dimm.speed_mt_s          ? fmt::format("-{}", *dimm.speed_mt_s)
+                                                                 : ""));
+    if (!modules.empty())
+        parts.push_back(Message::same(folded(modules)));
+    if (memory.hugepages_total.value_or(0) > 0)
+        parts.emplace_back(fmt::format("{} huge pages", *memory.hugepages_total),
+                           fmt::format("大页 {}", *memory.hugepages_total));
+    return joined(parts, ", ");
+}
+
+Message numa_text(const Machine& machine) {
+    constexpr std::size_t kShown = 8;
+    if (machine.numa_nodes.empty())
+        return not_read();
+    std::vector<Message> parts;
+    for (std::size_t i = 0; i < std::min(kShown, machine.numa_nodes.size()); ++i) {
+        const NumaNode& node = machine.numa_nodes[i];
+        const std::string memory = node.memory_bytes ? format_bytes(*node.memory_bytes) : "?";
+        parts.push_back(Message::same(fmt::format("{}: CPU {}, {}", node.id, node.cpus.value_or("?"), memory)));
+    }
+    if (machine.numa_nodes.size() > kShown)
+        parts.emplace_back(fmt::format("{} more", machine.numa_nodes.size() - kShown),
+                           fmt::format("另有 {} 个", machine.numa_nodes.size() - kShown));
+    return joined(parts, "; ");
+}
+
+Message os_text(const Machine& machine) {
+    std::vector<Message> parts = {or_unread(machine.os.name)};
+    parts.push_back(joined({{"kernel", "内核"}, or_unread(machine.os.kernel)}, " "));
+    if (machine.os.container)
+        parts.emplace_back("in a container: " + *machine.os.container, "容器内：" + *machine.os.container);
+    parts.push_back(!machine.iommu_active   ? Message{"IOMMU not read", "IOMMU未读到"}
+                    : *machine.iommu_active ? Message{"IOMMU on", "IOMMU已开启"}
+                                            : Message{"IOMMU off", "IOMMU已关闭"});
+    return joined(parts, ", ");
+}
+
+Message gpu_text(const Machine& machine) {
+    if (machine.gpus.empty())
+        return machine.pci_devices.empty() ? not_read() : Message{"none", "无"};
+    std::vector<std::string> english, chinese;
+    for (const Gpu& gpu : machine.gpus) {
+        const PciDevice* device = find_device(machine, gpu.address);
+        const Message link = device ? link_text(device->link).value_or(not_read()) : not_read();
+        english.push_back(fmt::format("{}, {}", gpu_name(machine, gpu), link.en));
+        chinese.push_back(fmt::format("{}, {}", gpu_name(machine, gpu), link.zh));
+    }
+    return {folded(english), folded(chinese)};
+}
+
+Message network_text(const Machine& machine) {
+    std::vector<std::string> lines;
+    for (const NetInterface& interface : machine.interfaces) {
+        if (interface.virtual_device || interface.kind == "loopback")
+            continue;
+        lines.push_back(
+            fmt::format("{} {} {}{}", interface.name, interface.state.value_or("?"),
+                        interface.speed_mbit_s ? fmt::format("{:g} Gb/s", *interface.speed_mbit_s / 1000.0) : "? Gb/s",
+                        interface.driver ? " (" + *interface.driver + ")" : ""));
+    }
+    for (const RdmaDevice& device : machine.rdma_devices)
+        for (const RdmaPort& port : device.ports)
+            lines.push_back(fmt::format("{}/{} {} {} {}", device.name, port.number, port.state.value_or("?"),
+                                        port.link_layer.value_or("?"),
+                                        port.rate_gbit_s ? fmt::format("{:g} Gb/s", *port.rate_gbit_s) : "? Gb/s"));
+    std::vector<Message> parts;
+    if (!lines.empty())
+        parts.push_back(Message::same(joined(lines, "\n")));
+    else
+        parts.emplace_back("no physical interface seen", "未见物理网口");
+    if (!machine.addresses.empty())
+        parts.push_back(Message::same("IP " + joined(machine.addresses, ", ")));
+    return joined(parts, "\n");
+}
+
+Message versions_text(const Machine& machine) {
+    std::vector<std::string> parts;
+    for (const auto& [name, version] : machine.versions)
+        parts.push_back(name + " " + version);
+    return Message::same(joined(parts, ", "));
+}
+
+void add_unread(TextLayout& layout, const Machine& machine) {
+    if (machine.unread.empty())
+        return;
+    std::map<std::string, std::vector<std::string>> by_reason;
+    for (const Unread& unread : machine.unread)
+        by_reason[unread.reason].push_back(unread.path);
+    std::vector<std::string> lines;
+    for (const auto& [reason, paths] : by_reason) {
+        if (lines.size() == kUnreadLines)
+            break;
+        std::string text = fmt::format("{}: {}", reason, paths.front());
+        if (paths.size() > 1)
+            text += fmt::format(" (+{})", paths.size() - 1);
+        lines.push_back(text);
+    }
+    layout.field(layout.say(Text{"Not read", "未读到"}), joined(lines, "\n"), kLabelWidth);
+}
+
+}  // namespace
+
+std::string machine_summary(const Machine& machine, const TextStyle& style) {
+    TextLayout layout(style);
+    const auto field = [&layout](const Text& label, const Message& value) {
+        if (!value.empty())
+            layout.field(layout.say(label), layout.say(value), kLabelWidth);
+    };
+    field({"Host", "主机"}, or_unread(machine.os.hostname));
+    field({"System", "系统"}, system_text(machine));
+    field({"CPU", "CPU"}, cpu_text(machine));
+    field({"Memory", "内存"}, memory_text(machine));
+    field({"NUMA", "NUMA"}, numa_text(machine));
+    field({"OS", "OS"}, os_text(machine));
+    field({"GPUs", "GPU"}, gpu_text(machine));
+    field({"Network", "网络"}, network_text(machine));
+    field({"Versions", "版本"}, versions_text(machine));
+    std::string text = layout.take();
+    const std::string tree = pci_tree(machine, style);
+    TextLayout below(style);
+    if (!tree.empty()) {
+        below.heading(below.say(Text{"PCI", "PCI"}));
+        std::string shown = below.take();
+        std::size_t lines = 0, at = 0;
+        while (at < tree.size() && lines < kTreeLines) {
+            const std::size_t end = tree.find('\n', at);
+            shown += tree.substr(at, end + 1 - at);
+            at = end + 1;
+            ++lines;
+        }
+        text += shown;
+        if (at < tree.size()) {
+            const auto rest = std::count(tree.begin() + static_cast<std::ptrdiff_t>(at), tree.end(), '\n');
+            below.line(below.say(Message{fmt::format("  and {} more lines", rest), fmt::format("  另有 {} 行", rest)}));
+            text += below.take();
+        }
+    }
+    TextLayout last(style);
+    add_unread(last, machine);
+    return text + last.take();
+}
+
+}  // namespace gpuadapt::report

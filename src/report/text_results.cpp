@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text_layout.hpp"
+
+#include <gpuadapt/core/perf_table.hpp>
+#include <gpuadapt/core/units.hpp>
+#include <gpuadapt/report/text.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace gpuadapt::report {
+namespace {
+
+struct SeverityLook {
+    Severity severity;
+    Text name;
+    std::string_view code;  ///< ANSI
+};
+
+constexpr std::array<SeverityLook, 5> kLooks = {{{Severity::ok, {"ok", "正常"}, "32"},
+                                                 {Severity::note, {"note", "提示"}, "36"},
+                                                 {Severity::unknown, {"unknown", "未知"}, "35"},
+                                                 {Severity::warning, {"warning", "警告"}, "33"},
+                                                 {Severity::failure, {"failure", "故障"}, "31"}}};
+
+const SeverityLook& look_of(Severity severity) {
+    for (const SeverityLook& look : kLooks)
+        if (look.severity == severity)
+            return look;
+    return kLooks.front();
+}
+
+std::string label_of(const Table& table, const char* name) {
+    const auto found = table.labels.find(name);
+    return found == table.labels.end() ? "?" : found->second;
+}
+
+/// What a summary line tells of a table.
+struct Digest {
+    std::string latency = "-", peak = "-", wrong = "-", slowest = "-";
+};
+
+std::string slowest_rank(const PerfHalf& half) {
+    const std::vector<double>& means = half.rank_mean_us;
+    if (means.size() < 2)
+        return "-";
+    const auto slowest = std::max_element(means.begin(), means.end());
+    std::vector<double> sorted = means;
+    std::sort(sorted.begin(), sorted.end());
+    const double median = sorted[sorted.size() / 2];
+    if (!(median > 0))
+        return "-";
+    return fmt::format("{} (+{:.1f} %)", slowest - means.begin(), 100 * (*slowest / median - 1));
+}
+
+Digest digest(const Table& table) {
+    Digest result;
+    const bool both = in_place_defined(label_of(table, "collective"));
+    std::int64_t wrong = 0;
+    bool checked = false;
+    double peak = -1;
+    std::int64_t smallest = -1, largest = -1;
+    for (const Row& row : table.rows) {
+        const PerfPoint point = perf_point(table, row);
+        for (const PerfHalf* half : {&point.out_of_place, &point.in_place}) {
+            if (half == &point.in_place && !both)
+                continue;
+            if (half->wrong) {
+                checked = true;
+                wrong += *half->wrong;
+            }
+            if (half->busbw_gb_s && *half->busbw_gb_s > peak) {
+                peak = *half->busbw_gb_s;
+                result.peak = fmt::format("{:.2f} @ {}", peak, format_size_rounded(point.size_bytes));
+            }
+        }
+        if (point.out_of_place.time_us && point.size_bytes > 0 && (smallest < 0 || point.size_bytes < smallest)) {
+            smallest = point.size_bytes;
+            result.latency = fmt::format("{:.2f} @ {}", *point.out_of_place.time_us, format_size_rounded(smallest));
+        }
+        if (point.size_bytes > largest && point.out_of_place.rank_mean_us.size() > 1) {
+            largest = point.size_bytes;
+            result.slowest = slowest_rank(point.out_of_place);
+        }
+    }
+    if (checked)
+        result.wrong = std::to_string(wrong);
+    return result;
+}
+
+}  // namespace
+
+std::string findings_list(const std::vector<Finding>& findings, const TextStyle& style) {
+    std::vector<const Finding*> shown;
+    for (const Finding& finding : findings)
+        if (finding.severity != Severity::ok)
+            shown.push_back(&finding);
+    std::stable_sort(shown.begin(), shown.end(),
+                     [](const Finding* a, const Finding* b) { return a->severity > b->severity; });
+    std::string text;
+    for (const Finding* finding : shown) {
+        TextLayout layout(style);
+        const SeverityLook& look = look_of(finding->severity);
+        const std::string word = layout.say(look.name);
+        std::string rest = fmt::format("{} {}", word, finding->check);
+        if (!finding->subject.empty())
+            rest += fmt::format(" {}", finding->subject);
+        layout.line(fmt::format("{}: {}", rest, layout.say(finding->title)));
+        for (const Message* more : {&finding->evidence, &finding->advice})
+            if (!more->empty())
+                layout.line((more == &finding->advice ? "-> " : "") + layout.say(*more), 4, 3);
+        std::string own = layout.take();
+        if (style.color && own.compare(0, word.size(), word) == 0)
+            own = layout.coloured(word, look.code) + own.substr(word.size());
+        text += own;
+    }
+    return text;
+}
+
+std::string perf_summary(std::span<const Table> tables, const TextStyle& style) {
+    TextLayout layout(style);
+    std::vector<std::vector<std::string>> rows;
+    rows.push_back({layout.say(Text{"collective", "集合通信"}), layout.say(Text{"ranks", "rank数"}),
+                    layout.say(Text{"latency us", "延迟 us"}), layout.say(Text{"peak busbw GB/s", "峰值 busbw GB/s"}),
+                    layout.say(Text{"wrong", "错误"}), layout.say(Text{"slowest rank", "最慢rank"})});
+    for (const Table& table : tables) {
+        if (!is_perf_table(table) || table.rows.empty())
+            continue;
+        const Digest found = digest(table);
+        rows.push_back({clean_utf8(label_of(table, "collective")), clean_utf8(label_of(table, "ranks")), found.latency,
+                        found.peak, found.wrong, found.slowest});
+    }
+    if (rows.size() == 1)
+        return layout.say(Text{"nothing was measured", "没有测得数据"}) + "\n";
+    layout.table(rows, {false, true, true, true, true, true});
+    return layout.take();
+}
+
+std::string coverage_line(const Coverage& coverage, const std::vector<Finding>& findings, const TextStyle& style) {
+    TextLayout layout(style);
+    layout.line(layout.say(Message{fmt::format("{} evaluated, {} unknown, {} not applicable", coverage.evaluated,
+                                               coverage.unknown, coverage.not_applicable),
+                                   fmt::format("已判定 {} 项，未知 {} 项，不适用 {} 项", coverage.evaluated,
+                                               coverage.unknown, coverage.not_applicable)}));
+    std::vector<std::string> reasons;
+    for (const Finding& finding : findings)
+        if (finding.severity == Severity::unknown)
+            reasons.push_back(fmt::format("{}: {}", finding.check,
+                                          layout.say(finding.evidence.empty() ? finding.title : finding.evidence)));
+    std::sort(reasons.begin(), reasons.end());
+    reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+    for (const std::string& reason : reasons)
+        layout.line(reason, 2);
+    return layout.take();
+}
+
+}  // namespace gpuadapt::report
