@@ -66,8 +66,9 @@ std::string names_of(const CLI::Option& option) {
         names += fmt::format("{}-{}", names.empty() ? "" : ", ", name);
     for (const std::string& name : option.get_lnames())
         names += fmt::format("{}--{}", names.empty() ? "" : ", ", name);
-    if (option.get_items_expected_max() > 0 && !option.get_type_name().empty())
-        names += " " + option.get_type_name();
+    const std::string type = option.get_type_name();
+    if (option.get_items_expected_max() > 0 && !type.empty())
+        names += " " + type.substr(0, type.find(':'));  // CLI11 adds a validator's choices; the text names them
     return names;
 }
 

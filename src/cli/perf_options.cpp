@@ -54,11 +54,11 @@ std::int64_t parse_size_option(const char* option, const std::string& text) {
 }
 
 template <class Array, class Name>
-std::string names_of(const Array& values, Name name) {
+std::string names_of(const Array& values, Name name, const char* separator = ", ") {
     std::vector<std::string> names;
     for (const auto& value : values)
         names.emplace_back(name(value));
-    return fmt::format("{}", fmt::join(names, ","));
+    return fmt::format("{}", fmt::join(names, separator));
 }
 
 std::string all_collectives() {
@@ -180,7 +180,8 @@ SweepPlan make_plan(const PerfOptions& o) {
 std::map<std::string, std::string> plan_parameters(const SweepPlan& plan) {
     std::map<std::string, std::string> parameters;
     parameters["--gpus"] = fmt::format("{}", fmt::join(plan.counts, ","));
-    parameters["--ops"] = names_of(plan.collectives, [](CollectiveKind kind) { return collective(kind).name; });
+    parameters["--ops"] = names_of(
+        plan.collectives, [](CollectiveKind kind) { return collective(kind).name; }, ",");
     parameters["-b"] = std::to_string(plan.min_bytes);
     parameters["-e"] = std::to_string(plan.max_bytes);
     if (plan.step_factor > 1)
@@ -190,8 +191,8 @@ std::map<std::string, std::string> plan_parameters(const SweepPlan& plan) {
     parameters["-n"] = std::to_string(plan.iterations);
     parameters["-w"] = std::to_string(plan.warm_up);
     parameters["-c"] = std::to_string(plan.check_rounds);
-    parameters["-d"] = names_of(plan.types, data_type_name);
-    parameters["-o"] = names_of(plan.ops, reduce_op_name);
+    parameters["-d"] = names_of(plan.types, data_type_name, ",");
+    parameters["-o"] = names_of(plan.ops, reduce_op_name, ",");
     parameters["-r"] = fmt::format("{}", fmt::join(plan.roots, ","));
     return parameters;
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record_file.hpp"
+
+#include "cli/perf_receiver.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/perf_table.hpp>
+#include <gpuadapt/host/files.hpp>
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace gpuadapt::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class RecordFileTest : public ::testing::Test {
+  protected:
+    RecordFileTest() {
+        std::string name = (fs::temp_directory_path() / "gpuadapt-XXXXXX").string();
+        folder_ = mkdtemp(name.data());
+        path_ = (folder_ / "run.json").string();
+        record_.run_id = "id1";
+        table_ = make_perf_table("all_reduce", 2);
+        point_.size_bytes = 8;
+        point_.type = "float";
+        point_.redop = "sum";
+        point_.out_of_place.time_us = 1;
+        point_.out_of_place.busbw_gb_s = 2;
+        point_.out_of_place.wrong = 0;
+    }
+    ~RecordFileTest() override { fs::remove_all(folder_); }
+
+    fs::path folder_;
+    std::string path_;
+    Record record_;
+    Table table_;
+    PerfPoint point_;
+};
+
+TEST_F(RecordFileTest, EveryLineIsThereWithoutAnEnd) {
+    RecordFile file(path_);
+    file.append(part::header(record_));
+    file.append(part::table(table_));
+    file.append(part::row(table_.id, perf_row(point_)));
+    // The program is killed here: nothing else is written.
+    const RecordText read = read_record_file(path_);
+    EXPECT_EQ(read.name, path_ + ".part");
+    ASSERT_EQ(read.record.tables.size(), 1U);
+    EXPECT_EQ(read.record.tables[0].rows.size(), 1U);
+}
+
+TEST_F(RecordFileTest, ThePartOfTheSameRunIsTakenWhenItHasMore) {
+    write_output_file(path_, to_json(record_));
+    {
+        RecordFile file(path_);
+        file.append(part::header(record_));
+        file.append(part::table(table_));
+        file.append(part::row(table_.id, perf_row(point_)));
+    }
+    EXPECT_EQ(read_record_file(path_).name, path_ + ".part");
+    Record other = record_;
+    other.run_id = "another";
+    write_output_file(path_, to_json(other));
+    EXPECT_EQ(read_record_file(path_).name, path_);
+}
+
+TEST_F(RecordFileTest, FinishLeavesOnlyTheRecord) {
+    RecordFile file(path_);
+    file.append(part::header(record_));
+    file.finish(record_);
+    EXPECT_FALSE(fs::exists(path_ + ".part"));
+    EXPECT_EQ(read_record_file(path_).record, record_);
+}
+
+TEST_F(RecordFileTest, PlacesThatCannotBeWrittenAreNamed) {
+    const std::string nowhere = (folder_ / "absent" / "run.json").string();
+    try {
+        const RecordFile file(nowhere);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr(nowhere));
+    }
+    EXPECT_THROW(static_cast<void>(read_record_file(path_)), Error);
+}
+
+TEST_F(RecordFileTest, TheReceiverKeepsWhatItGets) {
+    Session session;
+    session.json = true;  // no log on stdout here
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    PerfReceiver receiver(session, record_, path_, report::LogForm::nccl_tests);
+    receiver.line(part::launch(Launch{}));
+    receiver.line(part::table(table_));
+    receiver.line(progress_line(1, 2, "all_reduce", 0.5));
+    receiver.line(part::row(table_.id, perf_row(point_)));
+    EXPECT_FALSE(receiver.complete());
+    receiver.line(part::finished("2026-11-30T12:00:00Z"));
+    receiver.line(error_line(tool_error("later trouble")));
+    EXPECT_TRUE(receiver.complete());
+    ASSERT_TRUE(receiver.error());
+    EXPECT_STREQ(receiver.error()->what(), "later trouble");
+    EXPECT_EQ(receiver.error()->kind(), ErrorKind::tool);
+    EXPECT_EQ(receiver.finish(), 0);
+    const std::string out = ::testing::internal::GetCapturedStdout();
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr(path_));
+    const Record read = read_record(out, "stdout");
+    EXPECT_EQ(read, read_record_file(path_).record);
+    EXPECT_EQ(perf_point(read.tables.at(0), read.tables.at(0).rows.at(0)), point_);
+}
+
+TEST_F(RecordFileTest, WrongDataGiveStatusOne) {
+    Session session;
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    point_.out_of_place.wrong = 1;
+    PerfReceiver receiver(session, record_, path_, report::LogForm::nccl_tests);
+    receiver.line(part::table(table_));
+    receiver.line(part::row(table_.id, perf_row(point_)));
+    receiver.line(part::finished("2026-11-30T12:00:00Z"));
+    EXPECT_EQ(receiver.finish(), 1);
+    EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("# Out of bounds values : 1 FAILED"));
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("DATA1"));
+}
+
+}  // namespace
+}  // namespace gpuadapt::cli
