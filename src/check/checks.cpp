@@ -13,11 +13,13 @@ namespace {
 constexpr std::array kChecks = {
     Check{"DATA1",
           {"measured data are right", "测量数据正确"},
+          {"wrong data", "数据错误"},
           {"A collective that delivers wrong elements is broken, whatever its speed.",
            "集合通信结果有错误元素即为故障，与速度无关。"},
           wrong_data},
     Check{"LATE1",
           {"all ranks enter together", "各 rank 同时进入"},
+          {"a rank arrives late", "有 rank 晚到"},
           {"In a synchronising collective the rank that arrives last waits least: a rank with clearly shorter times "
            "holds "
            "up the others.",
@@ -25,6 +27,7 @@ constexpr std::array kChecks = {
           late_rank},
     Check{"RUN1",
           {"the run came to its end", "测试完整结束"},
+          {"the run was cut short", "测试未完成"},
           {"Points that were never measured must not look like points without a fault.",
            "未测到的点不能被当作没有问题的点。"},
           complete_run},
@@ -41,7 +44,7 @@ Finding finding_of(const Check& self, Severity severity, std::string subject, Me
     finding.severity = severity;
     finding.check = self.id;
     finding.subject = std::move(subject);
-    finding.title = Message(self.title);
+    finding.title = Message(severity == Severity::unknown ? self.title : self.problem);
     finding.evidence = std::move(evidence);
     finding.advice = std::move(advice);
     return finding;

@@ -5,7 +5,7 @@
 
 namespace gpuadapt::check {
 
-/// A finding in the name of `self`, with its title.
+/// A finding in the name of `self`: titled by its problem, or by the rule where that is unknown.
 [[nodiscard]] Finding finding_of(const Check& self, Severity severity, std::string subject, Message evidence,
                                  Message advice);
 

@@ -105,15 +105,24 @@ void measure(const Session& session, const SweepPlan& plan, Root& root, Group& w
         emit(part::finished(utc_now()));
 }
 
+sigset_t stop_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : kStopSignals)
+        sigaddset(&signals, signal);
+    return signals;
+}
+
+/// Blocks or unblocks them in this thread and in those that it will make.
+void mask_stop_signals(int how) {
+    const sigset_t signals = stop_signals();
+    pthread_sigmask(how, &signals, nullptr);
+}
+
 /// Saves the record when mpirun ends us with SIGTERM: between that and SIGKILL there is a second.
 class SaveOnSignal {
   public:
-    explicit SaveOnSignal(PerfReceiver& receiver) : receiver_(receiver) {
-        sigemptyset(&signals_);
-        for (const int signal : kStopSignals)
-            sigaddset(&signals_, signal);
-        // Blocked before MPI makes its threads, so that only the waiting thread below takes them.
-        pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    explicit SaveOnSignal(PerfReceiver& receiver) : receiver_(receiver), signals_(stop_signals()) {
         waiter_ = std::thread([this] { wait(); });
         waiter_.detach();  // it waits in the kernel until the process ends
     }
@@ -133,7 +142,7 @@ class SaveOnSignal {
     }
 
     PerfReceiver& receiver_;
-    sigset_t signals_{};
+    sigset_t signals_;
     std::thread waiter_;
 };
 
@@ -186,6 +195,8 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
     int status = kExitOk;
     if (receiver)
         saver.emplace(*receiver);
+    else
+        mask_stop_signals(SIG_UNBLOCK);
     try {
         send_machines(world, root, emit);
         measure(session, plan, root, world, mpi.library_version(), emit, emit);
@@ -206,6 +217,8 @@ int run_rank(Session& session, const PerfOptions& options, SweepPlan plan, Root&
     const bool ours = environment_variable(kRankVariable).has_value();
     if (ours)
         prctl(PR_SET_PDEATHSIG, SIGKILL);  // no rank outlives its mpirun
+    else
+        mask_stop_signals(SIG_BLOCK);  // before MPI makes its threads, so that rank 0 can wait for them in one
     const std::unique_ptr<MpiSession> mpi = MpiSession::start(libmpi_candidates(environment_variable, root, getppid()));
     spdlog::debug("{} from {}", mpi->library_version(), mpi->library_path());
     return ours ? serve_launcher(session, std::move(plan), root, *mpi)

@@ -74,7 +74,7 @@ TEST(Checks, TextsAreThereInBothLanguagesAndIdsAreUnique) {
     std::set<std::string_view> ids;
     for (const Check& check : checks()) {
         EXPECT_TRUE(ids.insert(check.id).second) << check.id;
-        for (const Text& text : {check.title, check.reason}) {
+        for (const Text& text : {check.title, check.problem, check.reason}) {
             EXPECT_FALSE(text.en.empty()) << check.id;
             EXPECT_FALSE(text.zh.empty()) << check.id;
         }

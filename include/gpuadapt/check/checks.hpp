@@ -27,8 +27,9 @@ struct Outcome {
 
 struct Check {
     std::string_view id;
-    Text title;
-    Text reason;  ///< why the rule exists
+    Text title;    ///< the rule: what holds when all is well
+    Text problem;  ///< title of its findings
+    Text reason;   ///< why the rule exists
     Outcome (*run)(const Record& record, const Check& self);
 };
 
