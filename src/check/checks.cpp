@@ -60,14 +60,43 @@ Outcome unknown(const Check& self, std::string subject, Message evidence, Messag
 }
 
 void judge(Record& record) {
-    const auto ours = [](const Finding& finding) {
+    StreamingJudge judge(record);
+    judge.conclude(record);
+}
+
+StreamingJudge::StreamingJudge(const Record& base) : base_(base), outcomes_(kChecks.size()) {
+    add_outcomes(base_);
+    base_.tables.clear();
+    base_.findings.clear();
+}
+
+void StreamingJudge::add(const Table& table) {
+    base_.tables = {table};
+    add_outcomes(base_);
+    base_.tables.clear();
+}
+
+void StreamingJudge::add_outcomes(const Record& record) {
+    // What is unknown of one part is unknown of the whole; what one part says nothing to, another may.
+    const auto rank = [](State state) { return state == State::unknown ? 2 : state == State::evaluated ? 1 : 0; };
+    for (std::size_t i = 0; i < kChecks.size(); ++i) {
+        Outcome& whole = outcomes_[i];
+        const Outcome part = kChecks[i].run(record, kChecks[i]);
+        if (rank(part.state) > rank(whole.state))
+            whole.state = part.state;
+        for (const Finding& finding : part.findings)
+            if (std::find(whole.findings.begin(), whole.findings.end(), finding) == whole.findings.end())
+                whole.findings.push_back(finding);
+    }
+}
+
+void StreamingJudge::conclude(Record& record) const {
+    std::erase_if(record.findings, [](const Finding& finding) {
         return std::any_of(kChecks.begin(), kChecks.end(),
                            [&](const Check& check) { return check.id == finding.check; });
-    };
-    std::erase_if(record.findings, ours);
+    });
     record.coverage = {};
-    for (const Check& check : kChecks) {
-        Outcome outcome = check.run(record, check);
+    for (const Outcome& outcome : outcomes_) {
         record.findings.insert(record.findings.end(), outcome.findings.begin(), outcome.findings.end());
         switch (outcome.state) {
             case State::evaluated:

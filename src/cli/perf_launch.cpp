@@ -179,7 +179,13 @@ int run_launcher(Session& session, const PerfOptions& options, SweepPlan plan, R
     const std::vector<std::string> command = mpirun_command(mpirun, launch);
     spdlog::debug("{}", fmt::join(command, " "));
 
-    PerfReceiver receiver(session, start_record(session, &machine), record_path(options), log_form(options));
+    Record start = start_record(session, &machine);
+    // As somebody would type it: without the variable that makes the ranks speak to us.
+    LaunchPlan typed = launch;
+    typed.environment.erase(kRankVariable);
+    start.launch->launcher = mpirun_command(mpirun, typed);
+    start.launch->environment = root.environment();
+    PerfReceiver receiver(session, std::move(start), record_path(options), log_form(options));
     note_oversubscription(launch.ranks, cores, receiver);
     const Followed followed = follow(command, receiver);
     std::optional<Error> error = receiver.error();

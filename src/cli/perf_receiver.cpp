@@ -49,8 +49,17 @@ void PerfReceiver::line(std::string_view line) {
         return;
     }
     using Kind = part::Applied::Kind;
+    const std::optional<Launch> ours = record_.launch;
     const part::Applied applied = part::apply(record_, line, "measuring rank");
-    file_.append(line);
+    if (applied.kind == Kind::launch && ours && !ours->launcher.empty()) {
+        // The ranks see our command with additions, and an environment that mpirun has added to.
+        record_.launch->command = ours->command;
+        record_.launch->launcher = ours->launcher;
+        record_.launch->environment = ours->environment;
+        file_.append(part::launch(*record_.launch));
+    } else {
+        file_.append(line);
+    }
     if (applied.kind == Kind::table)
         begin_table(record_.tables[applied.table]);
     if (applied.kind == Kind::row && is_perf_table(record_.tables[applied.table])) {
@@ -97,11 +106,10 @@ int PerfReceiver::finish() {
     report::TextStyle style = session_.style;
     style.color = false;  // stderr may go elsewhere than stdout
     std::string summary = report::perf_summary(record_.tables, style);
-    summary += report::findings_list(record_.findings, style);
-    summary += report::coverage_line(record_.coverage, record_.findings, style);
-    while (!summary.empty() && summary.back() == '\n')
+    if (!summary.empty())
         summary.pop_back();
     say(summary);
+    say_judgement(session_, record_);
     say(session_, {fmt::format("Record: {}", file_.path()), fmt::format("记录：{}", file_.path())});
     return exit_status(record_.findings, session_.strict);
 }

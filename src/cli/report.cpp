@@ -6,8 +6,10 @@
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/units.hpp>
 #include <gpuadapt/host/files.hpp>
+#include <gpuadapt/host/live_root.hpp>
 #include <gpuadapt/host/sha256.hpp>
 #include <gpuadapt/ingest/nccl_log.hpp>
+#include <gpuadapt/probe/probe.hpp>
 #include <gpuadapt/report/workbook.hpp>
 
 #include <cerrno>
@@ -26,6 +28,7 @@ struct ReportOptions {
     std::vector<std::string> logs;
     std::string out_file = "mccl_test.xlsx";  // the guide's script's own default
     std::string form;
+    bool probe = false;
     std::string collective;
     int ranks = 0;
 };
@@ -78,6 +81,11 @@ Source open_source(const Session& session, const ReportOptions& options) {
         if (options.logs.size() == 1)
             source.context.sha256 = sha256_file(options.logs.front());
     }
+    if (options.probe) {
+        LiveRoot root;
+        const Machine machine = probe_machine(root);
+        source.context.machines = {{machine.os.hostname.value_or("localhost"), machine}};
+    }
     source.context.lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
     if (!options.form.empty())
         source.context.form =
@@ -100,18 +108,6 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
     }
 }
 
-/// Findings and coverage on stderr, exit status by them.
-int conclude(const Session& session, const Record& record) {
-    report::TextStyle style = session.style;
-    style.color = false;
-    std::string text = report::findings_list(record.findings, style);
-    text += report::coverage_line(record.coverage, record.findings, style);
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    say(text);
-    return exit_status(record.findings, session.strict);
-}
-
 int run_report(Session& session, const ReportOptions& options) {
     if (options.record.empty() && options.logs.empty())
         throw input_error(Message{"give --record FILE or --log-file FILE; see gpuadapt report --help",
@@ -128,23 +124,19 @@ int run_report(Session& session, const ReportOptions& options) {
     for (const Table* table : report::ordered_perf_tables(source.record))
         workbook.add_table(*table);
     // Each table is judged while it is there: the rows of a large log are never all in memory.
-    Record judged = source.record;
-    check::judge(judged);
+    check::StreamingJudge judge(source.record);
     read_logs(
         session, options,
         [&](const Table& table) {
             workbook.add_table(table);
-            Record one;
-            one.tables = {table};
-            check::judge(one);
-            judged.findings.insert(judged.findings.end(), one.findings.begin(), one.findings.end());
-            judged.coverage.evaluated += one.coverage.evaluated;
-            judged.coverage.unknown += one.coverage.unknown;
+            judge.add(table);
         },
-        judged);
+        source.record);
     workbook.finish();
     say(session, {fmt::format("Workbook: {}", options.out_file), fmt::format("表格：{}", options.out_file)});
-    return conclude(session, judged);
+    judge.conclude(source.record);
+    say_judgement(session, source.record);
+    return exit_status(source.record.findings, session.strict);
 }
 
 }  // namespace
@@ -163,6 +155,9 @@ Action define_report(CLI::App& app, Lang lang) {
     app.add_option("--form", options->form,
                    pick(lang, "JSON object of items that a person fills in", "人工填写项的 JSON 文件"))
         ->type_name("FILE");
+    app.add_flag("--probe", options->probe,
+                 pick(lang, "Fill in the environment items from this machine (where the log was measured)",
+                      "用本机信息填写环境信息（日志须在本机测得）"));
     app.add_option("--collective", options->collective,
                    pick(lang, "Collective of logs that do not name it", "日志未写明时的算子名"))
         ->type_name("NAME");

@@ -118,6 +118,19 @@ std::string utc_now() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
 }
 
+void say_judgement(const Session& session, const Record& record) {
+    report::TextStyle style = session.style;
+    style.color = style.color && isatty(STDERR_FILENO) == 1;
+    std::vector<Finding> shown = record.findings;
+    std::erase_if(shown,
+                  [](const Finding& finding) { return finding.severity == Severity::unknown && !finding.blocking; });
+    std::string text = report::findings_list(shown, style);
+    text += report::coverage_line(record.coverage, record.findings, style);
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    say(text);
+}
+
 int report_error(const Session& session, const Error& error) {
     say(fmt::format("gpuadapt: {}", error.message().get(session.lang)));
     return error.kind() == ErrorKind::input ? kExitUsage : kExitTool;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/record.hpp>
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/report/text.hpp>
 
@@ -43,6 +44,9 @@ void say(const Session& session, const Message& message);
 
 /// UTC, "2026-11-30T12:00:00Z".
 [[nodiscard]] std::string utc_now();
+
+/// Findings with the worst first, then the coverage line with what is unknown and why; on stderr.
+void say_judgement(const Session& session, const Record& record);
 
 /// Says what `error` says, in the session's language, and gives the exit status of its kind.
 int report_error(const Session& session, const Error& error);

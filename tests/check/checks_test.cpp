@@ -44,9 +44,9 @@ std::map<std::string, Ways> ways() {
     all["LATE1"] = {record_with(point(0, {100, 400})), healthy, record_with(point(0, {}))};
     Record interrupted = healthy;
     interrupted.finished.clear();
-    Record from_log = healthy;
-    from_log.run_id.clear();
-    all["RUN1"] = {interrupted, healthy, from_log};
+    Record nameless = healthy;
+    nameless.run_id.clear();
+    all["RUN1"] = {interrupted, healthy, nameless};
     return all;
 }
 
@@ -103,6 +103,37 @@ TEST(Checks, JudgingTwiceChangesNothing) {
     EXPECT_EQ(record.findings.size(), 3U);
     EXPECT_EQ(record.coverage.evaluated, 3);
     EXPECT_EQ(exit_status(record.findings, false), 1);
+}
+
+TEST(Checks, TablesOneAtATimeGiveTheSame) {
+    Record whole = record_with(point(7, {100, 400}));
+    Table second = make_perf_table("all_gather", 2);
+    second.rows.push_back(perf_row(point(std::nullopt, {})));
+    whole.tables.push_back(second);
+    Record base = whole;
+    base.tables.clear();
+    StreamingJudge streaming(base);
+    for (const Table& table : whole.tables)
+        streaming.add(table);
+    Record streamed = base;
+    streaming.conclude(streamed);
+    std::vector<std::string> ids;
+    for (const Finding& finding : streamed.findings)
+        ids.push_back(finding.check + " " + finding.subject);
+    EXPECT_EQ(ids, (std::vector<std::string>{"DATA1 perf/all_reduce/2", "DATA1 perf", "LATE1 perf/all_reduce/2 rank 0",
+                                             "LATE1 perf"}));
+    streaming.add(whole.tables[0]);
+    Record again = base;
+    streaming.conclude(again);
+    EXPECT_EQ(again, streamed) << "equal findings are said once";
+}
+
+TEST(Checks, ALogHasNoPlan) {
+    Record record = record_with(point(0, {100, 101}));
+    record.run_id.clear();
+    record.tables[0].labels["source"] = "test.txt";
+    const Check& run1 = checks()[2];
+    EXPECT_EQ(run1.run(record, run1).state, State::not_applicable);
 }
 
 TEST(Checks, UndefinedInPlaceIsNeverJudged) {

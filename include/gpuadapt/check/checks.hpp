@@ -40,4 +40,19 @@ struct Check {
 /// that the Record already holds are replaced, so that judging twice changes nothing.
 void judge(Record& record);
 
+/// The same for a Record whose tables come one at a time and are not kept: the rows of a large log.
+class StreamingJudge {
+  public:
+    /// `base` is the Record without those tables.
+    explicit StreamingJudge(const Record& base);
+    void add(const Table& table);
+    /// Adds findings and coverage over all tables to `record`, as judge() would.
+    void conclude(Record& record) const;
+
+  private:
+    void add_outcomes(const Record& record);
+    Record base_;
+    std::vector<Outcome> outcomes_;  ///< one a check
+};
+
 }  // namespace gpuadapt::check
