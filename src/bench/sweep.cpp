@@ -31,6 +31,7 @@ struct Team {
 struct Series {
     const Collective* row = nullptr;
     int ranks = 0;
+    int first = 0;  ///< number of the first point in the whole sweep; the same on all ranks, members or not
     std::vector<SweepPoint> points;
 };
 
@@ -137,7 +138,7 @@ class Sweep {
         std::vector<SweepPoint> unsupported;
         for (const CollectiveKind kind : plan_.collectives) {
             for (const int ranks : plan_.counts) {
-                Series series{&collective(kind), ranks, sweep_points(plan_, collective(kind), ranks, &skipped)};
+                Series series{&collective(kind), ranks, total_, sweep_points(plan_, collective(kind), ranks, &skipped)};
                 const auto refused = [this](const SweepPoint& point) {
                     return !backend_.supports(point.type, point.op.value_or(ReduceOp::sum));
                 };
@@ -215,8 +216,10 @@ class Sweep {
             }
             table_ = make_table(series);
             table_begun_ = false;
+            number_ = static_cast<std::uint64_t>(series.first);
             for (const SweepPoint& point : series.points) {
                 run_point(*series.row, point, members, estimate);
+                ++number_;
             }
         });
     }
@@ -282,7 +285,8 @@ class Sweep {
         options.verify_threads = verify_threads_;
         const MeasureCase what{
             &row, point.sizes, point.type, point.op.value_or(ReduceOp::sum), std::max(0, point.root), in_place};
-        return measure_half(what, options, backend_, *members.communicator, *members.group, buffers_, ++salt_);
+        return measure_half(what, options, backend_, *members.communicator, *members.group, buffers_,
+                            2 * number_ + (in_place ? 1 : 0));
     }
 
     [[nodiscard]] Table make_table(const Series& series) const {
@@ -329,7 +333,7 @@ class Sweep {
     std::map<int, Team> teams_;
     Table table_;
     bool table_begun_ = false;
-    std::uint64_t salt_ = 0;
+    std::uint64_t number_ = 0;  ///< of the point under way
 };
 
 }  // namespace

@@ -106,6 +106,9 @@ class ReferenceCommunicator final : public Communicator {
             options_.after(call, rank(), size());
         }
         group_.barrier();
+        if (options_.outcome) {
+            options_.outcome(rank());
+        }
     }
 
   private:
@@ -230,6 +233,10 @@ class ReferenceBackend final : public Backend {
 };
 
 }  // namespace
+
+std::unique_ptr<Backend> make_reference_backend(ReferenceOptions options) {
+    return std::make_unique<ReferenceBackend>(std::move(options));
+}
 
 double load_element(const std::byte* from, DataType type) {
     switch (type) {

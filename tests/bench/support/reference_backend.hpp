@@ -17,6 +17,8 @@ struct ReferenceOptions {
     std::function<bool(DataType, ReduceOp)> supports;  ///< empty: all
     /// Called on every rank after each collective; may damage what was received.
     std::function<void(const CollectiveCall& call, int rank, int ranks)> after;
+    /// Called when a collective is over on all ranks; may throw what a library reports on this rank.
+    std::function<void(int rank)> outcome;
     /// Called before; true leaves the collective out.
     std::function<bool(const CollectiveCall& call, int rank)> instead;
 };
