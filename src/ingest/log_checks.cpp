@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace gpuadapt::ingest {
 namespace {
@@ -242,6 +243,22 @@ bool MeanBusbw::fits(const Printed& average) const {
         return average.value == 0;
     const double reach = half_units / static_cast<double>(cells) + average.half_unit + kSlack * average.value;
     return std::abs(mean() - average.value) <= reach;
+}
+
+void even_decimals(std::vector<LogRow>& rows) {
+    for (std::optional<Printed> LogHalf::*column : {&LogHalf::time, &LogHalf::algbw, &LogHalf::busbw}) {
+        std::vector<Printed*> cells;
+        for (LogRow& row : rows)
+            for (LogHalf* half : {&row.out_of_place, &row.in_place})
+                if (half->*column)
+                    cells.push_back(&*(half->*column));
+        std::sort(cells.begin(), cells.end(), [](const Printed* a, const Printed* b) { return a->value > b->value; });
+        double finest = std::numeric_limits<double>::infinity();
+        for (Printed* cell : cells) {
+            finest = std::min(finest, cell->half_unit);
+            cell->half_unit = finest;
+        }
+    }
 }
 
 void MeanBusbw::widen() {

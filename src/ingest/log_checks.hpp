@@ -63,6 +63,10 @@ struct MeanBusbw {
     [[nodiscard]] double mean() const { return cells == 0 ? 0 : sum / static_cast<double>(cells); }
 };
 
+/// Programs print small numbers with at least as many decimals as large ones. A cell with fewer has lost some ("396" of
+/// "396.19"): it is taken as exact to the decimals of the column, so that the checks see the loss.
+void even_decimals(std::vector<LogRow>& rows);
+
 /// With -u 1 the log is in MB/s; a log whose values were rounded before they were scaled shows only multiples of
 /// 0.01 GB/s. Widens the half units of such a run and returns true.
 bool widen_scaled(std::vector<LogRow>& rows);

@@ -101,13 +101,25 @@ std::optional<LogColumns> LogColumns::from_header(const std::vector<std::string_
             columns.time_scale_ = 1e3;  // version 1 prints ms and has no unit row
         columns.columns_.push_back(kind);
     }
-    if (times == 0 || times > 2 || !columns.has(ColumnKind::algbw) || !columns.has(ColumnKind::busbw))
+    if (!columns.well_formed())
         return std::nullopt;
     if (times == 1)
         columns.second_half_ = columns.columns_.size();
     while (columns.left_ < columns.columns_.size() && is_left(columns.columns_[columns.left_]))
         ++columns.left_;
     return columns;
+}
+
+/// One or two halves, each with time, algbw and busbw in this order: a head that lost letters must not shift a column.
+bool LogColumns::well_formed() const {
+    std::vector<ColumnKind> measured;
+    for (const ColumnKind kind : columns_)
+        if (kind == ColumnKind::time || kind == ColumnKind::algbw || kind == ColumnKind::busbw)
+            measured.push_back(kind);
+    const std::vector<ColumnKind> half = {ColumnKind::time, ColumnKind::algbw, ColumnKind::busbw};
+    std::vector<ColumnKind> both = half;
+    both.insert(both.end(), half.begin(), half.end());
+    return measured == half || measured == both;
 }
 
 bool LogColumns::read_units(const std::vector<std::string_view>& words) {
@@ -228,7 +240,7 @@ bool LogColumns::read_left_cell(LogRow& row, ColumnKind kind, std::string_view w
         return is_redop(word);
     }
     const auto number = printed_integer(word);
-    if (!number || *number < (kind == ColumnKind::root ? -1 : 0))
+    if (!number || *number < (kind == ColumnKind::root ? -1 : 0) || (*number == 0 && word.front() == '-'))
         return false;
     if (kind == ColumnKind::root) {
         if (*number > INT32_MAX)

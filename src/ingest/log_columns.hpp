@@ -60,6 +60,7 @@ class LogColumns {
     [[nodiscard]] bool unit_known() const { return unit_known_; }
 
   private:
+    [[nodiscard]] bool well_formed() const;
     [[nodiscard]] std::size_t row_begin(const std::vector<std::string_view>& words) const;
     [[nodiscard]] bool read_left(LogRow& row, const std::vector<std::string_view>& words, std::size_t first,
                                  bool redop_empty, RowProblem& problem) const;

@@ -46,6 +46,9 @@ std::vector<Finding> LogFindings::take() {
 RowOrder::Step RowOrder::step(const LogRow& row, const LogPreamble& preamble) {
     const std::string key = fmt::format("{}|{}|{}", row.type, row.redop, row.root.value_or(-1));
     const bool first_row = rows_ == 0;
+    const bool at_start = row.size <= first_ || (preamble.min_bytes && row.size <= *preamble.min_bytes);
+    if (key != key_ && !first_row && !at_start)
+        return Step::stranger;
     ++rows_;
     if (key != key_) {
         const bool known = !seen_.insert(key).second;
@@ -69,7 +72,6 @@ RowOrder::Step RowOrder::step(const LogRow& row, const LogPreamble& preamble) {
         return preamble.min_bytes && preamble.max_bytes && *preamble.min_bytes == *preamble.max_bytes ? Step::next_cycle
                                                                                                       : Step::disorder;
     }
-    const bool at_start = row.size <= first_ || (preamble.min_bytes && row.size <= *preamble.min_bytes);
     if (!at_start)
         return Step::disorder;
     first_ = row.size;

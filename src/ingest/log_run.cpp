@@ -26,6 +26,7 @@ class Judge {
     FinishedRun finish() {
         if (run_.mixed_line > 0)
             refuse_mixed();
+        even_decimals(run_.rows);
         if (run_.columns.bandwidth_scale() != 1.0) {
             if (widen_scaled(run_.rows))
                 run_.busbw.widen();
@@ -227,9 +228,10 @@ class Judge {
 
     void judge_units() {
         if (cpu_time_)
-            run_.findings.add(Severity::note, "LOG9", run_.header_line,
-                              {"the time column is CPU time (-C 1), not the time of the operation",
-                               "时间列为CPU时间（-C 1），不是操作耗时"});
+            run_.findings.add(
+                Severity::note, "LOG9", run_.header_line,
+                {"the time column is CPU time (-C 1), not the time of the operation; it cannot be checked",
+                 "时间列为CPU时间（-C 1），不是操作耗时，无法核对"});
         if (!run_.columns.unit_known() || !run_.units_read)
             run_.findings.add(Severity::note, "LOG9", run_.header_line,
                               {"no usable unit row below the header; us and GB/s are assumed and checked by "

@@ -50,7 +50,12 @@ struct LogPreamble {
 /// Order of the rows: sizes go up; they start again with another type, operation or root, or with the next cycle.
 class RowOrder {
   public:
-    enum class Step { on, next_cycle, disorder };
+    enum class Step {
+        on,
+        next_cycle,
+        disorder,  ///< the run cannot be one sweep
+        stranger,  ///< another type, operation or root in the middle of a sweep: not a row of it
+    };
     [[nodiscard]] Step step(const LogRow& row, const LogPreamble& preamble);
 
   private:

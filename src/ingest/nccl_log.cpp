@@ -111,7 +111,7 @@ class NcclLogReader::Impl {
             return false;
         const auto columns = LogColumns::from_header(words_);
         if (!columns)
-            return false;
+            return refuse_header();
         if (run_ && run_->rows.empty() && run_->refused == 0 && !run_->footer_wrong && preamble_.empty) {
             mix({"two headers without rows between them", "两个表头之间没有数据行"});
             return true;
@@ -123,6 +123,20 @@ class NcclLogReader::Impl {
         run_->header_line = line_;
         if (columns->has(ColumnKind::kernel) && run_->preamble.tool.empty())
             run_->preamble.tool = "mccl_tests";
+        return true;
+    }
+
+    /// Only a line that has most of a header's words is one.
+    bool refuse_header() {
+        std::size_t heads = 0;
+        for (const std::string_view word : words_)
+            for (const std::string_view head : {"size", "count", "type", "time", "algbw", "busbw"})
+                heads += word == head ? 1 : 0;
+        if (heads < 4)
+            return false;
+        close_run(false);
+        stray_.add(Severity::warning, "LOG1", line_,
+                   {"header refused: its columns are damaged", "该表头不采用：列名损坏"});
         return true;
     }
 
@@ -228,6 +242,12 @@ class NcclLogReader::Impl {
                 if (run_->mixed_line == 0)
                     split_run(true);
                 break;
+            case RowOrder::Step::stranger:
+                ++run_->refused;
+                run_->findings.add(Severity::warning, "LOG1", line_,
+                                   {"row refused: another type, operation or root in the middle of a sweep",
+                                    "该行不采用：扫描途中出现另一种类型、操作或 root"});
+                return;
             case RowOrder::Step::disorder:
                 mix({fmt::format("size {} comes again or out of order", row.size),
                      fmt::format("size {} 重复或乱序出现", row.size)});

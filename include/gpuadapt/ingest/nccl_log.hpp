@@ -22,10 +22,10 @@
 namespace gpuadapt::ingest {
 
 struct NcclLogOptions {
-    std::string file;  ///< how findings name the input
+    std::string file = {};  ///< how findings name the input
     /// What the log cannot say (old versions name neither); a banner or header that contradicts is reported.
-    std::optional<std::string> collective;  ///< "all_reduce" or "all_reduce_perf"
-    std::optional<int> ranks;
+    std::optional<std::string> collective = {};  ///< "all_reduce" or "all_reduce_perf"
+    std::optional<int> ranks = {};
     std::size_t line_limit = 16384;  ///< bytes; a longer line is skipped and counted as not understood
     std::size_t row_limit = 10000;   ///< rows of a table; a longer run continues in a further table
 };
