@@ -1,0 +1,10 @@
+# Stand-ins for libraries that must be refused.
+foreach(kind OTHER FUTURE PART)
+    string(TOLOWER ${kind} name)
+    add_library(stand_in_${name}_mpi MODULE "${CMAKE_CURRENT_SOURCE_DIR}/driver/standins/mpi.cpp")
+    target_include_directories(stand_in_${name}_mpi PRIVATE "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src")
+    target_compile_definitions(stand_in_${name}_mpi PRIVATE STAND_IN_${kind})
+    target_link_libraries(stand_in_${name}_mpi PRIVATE gpuadapt_options gpuadapt_warnings)
+    target_compile_definitions(driver_test PRIVATE GPUADAPT_${kind}_MPI="$<TARGET_FILE:stand_in_${name}_mpi>")
+    add_dependencies(driver_test stand_in_${name}_mpi)
+endforeach()
