@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/all_probes.hpp"
+#include "probe/parse.hpp"
+#include "probe/smbios.hpp"
+
+#include <fmt/format.h>
+
+namespace gpuadapt {
+
+namespace {
+
+constexpr const char* kTable = "/sys/firmware/dmi/tables/DMI";
+
+struct DmiFile {
+    const char* name;  ///< in /sys/class/dmi/id
+    std::optional<std::string> Dmi::*field;
+};
+
+constexpr DmiFile kDmiFiles[] = {
+    {"sys_vendor", &Dmi::system_vendor},
+    {"product_name", &Dmi::product_name},
+    {"product_version", &Dmi::product_version},
+    {"product_serial", &Dmi::serial},
+    {"product_uuid", &Dmi::uuid},
+    {"product_sku", &Dmi::sku},
+    {"board_vendor", &Dmi::board_vendor},
+    {"board_name", &Dmi::board_name},
+    {"board_version", &Dmi::board_version},
+    {"board_serial", &Dmi::board_serial},
+    {"bios_vendor", &Dmi::bios_vendor},
+    {"bios_version", &Dmi::bios_version},
+    {"bios_date", &Dmi::bios_date},
+};
+
+}  // namespace
+
+void probe_dmi(Root& root, Machine& machine) {
+    const std::string folder = "/sys/class/dmi/id/";
+    for (const DmiFile& file : kDmiFiles)
+        machine.dmi.*file.field = root.read_line(folder + file.name);
+    if (const auto type = read_int(root, folder + "chassis_type"))
+        machine.dmi.chassis_type = chassis_name(*type);
+
+    // Only root may read the table itself; it alone has the memory modules.
+    const auto table = root.read(kTable);
+    if (!table)
+        return;
+    Smbios decoded = decode_smbios(*table);
+    if (decoded.damage_at)
+        root.note_unread(kTable, fmt::format("damaged at byte {}", *decoded.damage_at));
+    for (const DmiFile& file : kDmiFiles)
+        if (!(machine.dmi.*file.field))
+            machine.dmi.*file.field = decoded.dmi.*file.field;
+    if (!machine.dmi.chassis_type)
+        machine.dmi.chassis_type = decoded.dmi.chassis_type;
+    machine.dimms = std::move(decoded.dimms);
+}
+
+}  // namespace gpuadapt

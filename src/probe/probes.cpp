@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/all_probes.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/probe/probe.hpp>
+#include <gpuadapt/probe/probes.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace gpuadapt {
+
+namespace {
+
+constexpr Probe kProbes[] = {
+    {"dmi", {"Server, board, BIOS and memory modules", "服务器、主板、BIOS 与内存条"}, "", probe_dmi},
+    {"cpu", {"Processors, their frequency and idle settings", "处理器及其频率与空闲设置"}, "", probe_cpu},
+    {"numa", {"NUMA nodes", "NUMA 节点"}, "", probe_numa},
+    {"memory", {"Memory and huge pages", "内存与大页"}, "", probe_memory},
+    {"os", {"Operating system, kernel, virtualization and IOMMU", "操作系统、内核、虚拟化与 IOMMU"}, "dmi", probe_os},
+    {"pci", {"PCI devices and their links", "PCI 设备及其链路"}, "", probe_pci},
+    {"gpu", {"GPUs", "GPU"}, "pci", probe_gpu},
+    {"net", {"Network interfaces and addresses", "网络接口与地址"}, "", probe_net},
+    {"rdma", {"RDMA devices", "RDMA 设备"}, "", probe_rdma},
+    {"versions", {"Versions of drivers and libraries", "驱动与软件库版本"}, "gpu", probe_versions},
+    {"environment", {"Variables that tune libraries", "影响软件库的环境变量"}, "", probe_environment},
+};
+
+const Probe* find_probe(std::string_view id) {
+    const auto* const found =
+        std::find_if(std::begin(kProbes), std::end(kProbes), [&](const Probe& row) { return row.id == id; });
+    return found == std::end(kProbes) ? nullptr : found;
+}
+
+/// The wanted ids and what they need; empty for all.
+std::set<std::string_view> with_needs(const std::vector<std::string>& only) {
+    std::set<std::string_view> wanted;
+    for (const std::string& id : only) {
+        const Probe* probe = find_probe(id);
+        if (probe == nullptr)
+            throw input_error(Message(fmt::format("there is no probe '{}'", id), fmt::format("没有探测项 '{}'", id)));
+        for (; probe != nullptr; probe = find_probe(probe->needs))
+            wanted.insert(probe->id);
+    }
+    return wanted;
+}
+
+}  // namespace
+
+std::span<const Probe> probes() {
+    return kProbes;
+}
+
+Machine probe_machine(Root& root, const std::vector<std::string>& only) {
+    const auto wanted = with_needs(only);
+    Machine machine;
+    for (const Probe& probe : kProbes) {
+        if (!wanted.empty() && !wanted.contains(probe.id))
+            continue;
+        try {
+            probe.run(root, machine);
+        } catch (const std::exception& error) {
+            root.note_unread(fmt::format("probe {}", probe.id), error.what());
+        }
+    }
+    machine.unread = root.unread();
+    return machine;
+}
+
+}  // namespace gpuadapt
