@@ -80,10 +80,10 @@ std::string column_heads(LogForm form) {
         return fmt::format(
             "#\n"
             "#{0:60}kernel       ┌----- out-of-place ------┐        ┌------ in-place -------┐\n"
-            "#{1:>12}  {2:>12}  {3:>8}  {4:>6}  {5:>6}{6:>10}{7:>10}  {8:>6}  {9:>6}  {10:>5}{7:>10}  {8:>6}  {9:>6}  "
-            "{10:>5}\n"
-            "#{11:>12}  {12:>12}  {0:>8}  {0:>6}  {0:>6}{13:>10}{13:>10}  {14:>6}  {14:>6}  {0:>6}{13:>10}  {14:>6}  "
-            "{14:>6}\n",
+            "#{1:>12}  {2:>12}  {3:>8}  {4:>6}  {5:>5}{6:>11}{7:>11}  {8:>6}  {9:>6} {10:>6}{7:>11}  {8:>6}  {9:>6} "
+            "{10:>6}\n"
+            "#{11:>12}  {12:>12}  {0:>8}  {0:>6}  {0:>5}{13:>11}{13:>11}  {14:>6}  {14:>6} {0:>6}{13:>11}  {14:>6}  "
+            "{14:>6} {0:>6}\n",
             "", "size", "count", "type", "redop", "root", "avgtime", "time", "algbw", "busbw", "#wrong", "(B)",
             "(elements)", "(us)", "(GB/s)");
     return fmt::format(
@@ -134,15 +134,16 @@ std::string NcclLogWriter::row(const PerfPoint& point) {
     const std::string type = point.type.empty() ? "-" : one_word(point.type);
     const std::string root = std::to_string(point.root.value_or(-1));
     if (form_ == LogForm::guide) {
-        const std::string redop = guide_prints_redop(collective_) && !point.redop.empty() ? point.redop : "";
-        return fmt::format(
-            "#{:>12}  {:>12}  {:>8}  {:>6}  {:>5}{:>11}{}{}\n", point.size_bytes, point.count, type,
-            guide_prints_redop(collective_) && redop.empty() ? "sum" : redop, root,
-            point.kernel_us && std::isfinite(*point.kernel_us) ? fmt::format("{:.2f}", *point.kernel_us) : "N/A",
-            half_text(form_, point.out_of_place), half_text(form_, point.in_place));
+        std::string redop;
+        if (guide_prints_redop(collective_))
+            redop = point.redop.empty() || point.redop == "none" ? "sum" : one_word(point.redop);
+        const bool measured = point.kernel_us && std::isfinite(*point.kernel_us);
+        return fmt::format("#{:>12}  {:>12}  {:>8}  {:>6}  {:>5}{:>11}{}{}\n", point.size_bytes, point.count, type,
+                           redop, root, measured ? fmt::format("{:.2f}", *point.kernel_us) : "N/A",
+                           half_text(form_, point.out_of_place), half_text(form_, point.in_place));
     }
     return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", point.size_bytes, point.count, type,
-                       point.redop.empty() ? "none" : point.redop, root, half_text(form_, point.out_of_place),
+                       point.redop.empty() ? "none" : one_word(point.redop), root, half_text(form_, point.out_of_place),
                        half_text(form_, point.in_place));
 }
 
