@@ -114,18 +114,15 @@ class CliTest(unittest.TestCase):
 
     def start_program(self, *arguments, env=None, program=None):
         """Runs in the background; output goes to files, which `finish` reads."""
-        self.out_file = open(self.path("stdout"), "wb")
-        self.err_file = open(self.path("stderr"), "wb")
-        self.begin = time.monotonic()
-        child = subprocess.Popen([*([PROGRAM] if program is None else program), *arguments], stdin=subprocess.DEVNULL,
-                                 stdout=self.out_file, stderr=self.err_file, cwd=self.folder,
-                                 env=environment() if env is None else env, start_new_session=True)
+        with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
+            child = subprocess.Popen([*([PROGRAM] if program is None else program), *arguments],
+                                     stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.folder,
+                                     env=environment() if env is None else env, start_new_session=True)
         self.addCleanup(self.end_program, child)
         return child
 
-    def end_program(self, child):
-        self.out_file.close()
-        self.err_file.close()
+    @staticmethod
+    def end_program(child):
         if child.poll() is None:
             for pid in [*descendants(child.pid), child.pid]:
                 try:

@@ -20,7 +20,7 @@ HEAD = ["size", "count", "type", "redop", "root", "kernel-avg-time(us)", "time-o
 def log(kernel_column, wrong=0):
     """A log of two collectives over 4 ranks with made-up, consistent numbers."""
     lines = []
-    kernel_head, kernel_unit = ("kernel-time ", "(us) ") if kernel_column else ("", "")
+    kernel_head, kernel_unit = ("avgtime ", "(us) ") if kernel_column else ("", "")
     for name, redop, factor in (("all_reduce_perf", "sum", 1.5), ("all_gather_perf", "", 0.75)):
         lines += [f"---- mccl_test {name} 4 ----",
                   "# nThread 1 nGpus 1 minBytes 1024 maxBytes 4096 step: 2(factor) warmup iters: 5 iters: 100 "
