@@ -29,7 +29,9 @@ struct JobRunner::Worker {
             }
             lock.lock();
             self->busy = false;
+            lock.unlock();  // else the one that is woken would wait for us again
             self->changed.notify_all();
+            lock.lock();
         }
     }
 };
@@ -53,7 +55,9 @@ bool JobRunner::run(std::function<void()> job, std::chrono::milliseconds limit) 
     std::unique_lock lock(worker_->mutex);
     worker_->job = std::move(job);
     worker_->busy = true;
+    lock.unlock();
     worker_->changed.notify_all();
+    lock.lock();
     if (worker_->changed.wait_for(lock, limit, [&] { return !worker_->busy; }))
         return true;
     worker_->stop = true;

@@ -75,14 +75,19 @@ struct Base {
     }
 };
 
-TextAnswer read_all(const Fd& fd, std::size_t limit) {
+/// `ok` for a file that can be read from, else why not.
+TextAnswer check_file(const Fd& fd) {
     struct stat info {};
-    if (fstat(fd.get(), &info) != 0)
+    if (!fd.valid() || fstat(fd.get(), &info) != 0)
         return failed_text(errno);
     if (S_ISDIR(info.st_mode))
         return {};
     if (!S_ISREG(info.st_mode))
         return {AnswerStatus::failed, "", "not a plain file"};
+    return {AnswerStatus::ok, "", ""};
+}
+
+TextAnswer read_all(const Fd& fd, std::size_t limit) {
     // st_size is 0 in /proc and 4096 in /sys, whatever is in the file: read until the end.
     TextAnswer answer{AnswerStatus::ok, {}, ""};
     std::size_t used = 0;
@@ -106,7 +111,29 @@ TextAnswer read_all(const Fd& fd, std::size_t limit) {
 
 TextAnswer read_file(const Base& base, const std::string& path, std::size_t limit) {
     const Fd fd = base.open(path, O_RDONLY);
-    return fd.valid() ? read_all(fd, limit) : failed_text(errno);
+    const TextAnswer problem = check_file(fd);
+    return problem.status == AnswerStatus::ok ? read_all(fd, limit) : problem;
+}
+
+TextAnswer read_file_part(const Base& base, const std::string& path, std::size_t offset, std::size_t size) {
+    const Fd fd = base.open(path, O_RDONLY);
+    TextAnswer answer = check_file(fd);
+    if (answer.status != AnswerStatus::ok)
+        return answer;
+    answer.text.resize(size);
+    std::size_t used = 0;
+    while (used < size) {
+        const ssize_t got = pread(fd.get(), answer.text.data() + used, size - used, static_cast<off_t>(offset + used));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return failed_text(errno);
+        if (got == 0)
+            break;
+        used += static_cast<std::size_t>(got);
+    }
+    answer.text.resize(used);
+    return answer;
 }
 
 ListAnswer list_folder(const Base& base, const std::string& path) {
@@ -220,6 +247,11 @@ std::optional<std::string> LiveRoot::lookup(const std::string&,
 
 TextAnswer LiveRoot::answer_read(const std::string& path, std::size_t limit) {
     return state_->ask<TextAnswer>(path, [path, limit](const Base& base) { return read_file(base, path, limit); });
+}
+
+TextAnswer LiveRoot::answer_read_part(const std::string& path, std::size_t offset, std::size_t size) {
+    return state_->ask<TextAnswer>(
+        path, [path, offset, size](const Base& base) { return read_file_part(base, path, offset, size); });
 }
 
 ListAnswer LiveRoot::answer_list(const std::string& path) {

@@ -100,6 +100,12 @@ TextAnswer MemoryRoot::answer_read(const std::string& path, std::size_t limit) {
     return found->second;
 }
 
+TextAnswer MemoryRoot::answer_read_part(const std::string& path, std::size_t offset, std::size_t size) {
+    TextAnswer whole = answer_read(path, std::string::npos);
+    whole.text = offset < whole.text.size() ? whole.text.substr(offset, size) : "";
+    return whole;
+}
+
 ListAnswer MemoryRoot::answer_list(const std::string& path) {
     if (!is_root_path(path))
         return {};

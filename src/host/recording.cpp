@@ -39,6 +39,13 @@ TextAnswer RecorderRoot::answer_read(const std::string& path, std::size_t limit)
     return answers_.files[path] = source_.answer_read(path, limit);
 }
 
+/// The whole file is kept, so that a later program may look at other parts of it.
+TextAnswer RecorderRoot::answer_read_part(const std::string& path, std::size_t offset, std::size_t size) {
+    TextAnswer answer = answer_read(path, kReadLimit);
+    answer.text = offset < answer.text.size() ? answer.text.substr(offset, size) : "";
+    return answer;
+}
+
 ListAnswer RecorderRoot::answer_list(const std::string& path) {
     if (!is_root_path(path))
         return {};

@@ -42,6 +42,15 @@ std::optional<std::string> Root::read(const std::string& path, std::size_t limit
     return std::move(answer.text);
 }
 
+std::optional<std::string> Root::read_part(const std::string& path, std::size_t offset, std::size_t size) {
+    TextAnswer answer = answer_read_part(path, offset, size);
+    if (is_noted(answer.status))
+        note_unread(path, reason_of(answer.status, answer.reason));
+    if (answer.status != AnswerStatus::ok)
+        return std::nullopt;
+    return std::move(answer.text);
+}
+
 std::optional<std::string> Root::read_line(const std::string& path) {
     const auto text = read(path);
     if (!text)

@@ -19,7 +19,6 @@ namespace gpuadapt {
 namespace {
 
 constexpr int kHeaderBytes = 64;
-constexpr int kSpaceBytes = 4096;
 
 /// "PCI_ID=10DE:2330"
 void take_ids(std::string_view text, std::optional<int>& vendor, std::optional<int>& device) {
@@ -62,15 +61,16 @@ void prefer_known(std::optional<int>& field, const std::optional<int>& other) {
 }
 
 void take_config(Root& root, const std::string& folder, PciDevice& device) {
-    const auto bytes = root.read(folder + "config", kSpaceBytes);
-    if (!bytes)
+    const std::string file = folder + "config";
+    const PciConfig config = decode_pci_config(
+        [&](std::size_t offset, std::size_t size) { return root.read_part(file, offset, size).value_or(""); });
+    if (config.bytes < kHeaderBytes)
         return;
-    const PciConfig config = decode_pci_config(*bytes);
     if (!config.answers) {
-        root.note_unread(folder + "config", "all bits are set: the device does not answer");
+        root.note_unread(file, "all bits are set: the device does not answer");
         return;
     }
-    device.config_bytes = static_cast<int>(bytes->size());
+    device.config_bytes = config.bytes;
     prefer_known(device.vendor_id, config.vendor_id);
     prefer_known(device.device_id, config.device_id);
     prefer_known(device.class_code, config.class_code);
@@ -79,6 +79,9 @@ void take_config(Root& root, const std::string& folder, PciDevice& device) {
     device.revision = config.revision;
     device.port_type = config.port_type;
     device.link = config.link;
+    // Reserved in all functions of an endpoint but the first (PCIe 7.5.3.19).
+    if (config.port_type && config.port_type->ends_with("endpoint") && !device.address.ends_with(":00.0"))
+        device.link.target_gt_s.reset();
     device.max_payload_bytes = config.max_payload_bytes;
     device.max_payload_capable_bytes = config.max_payload_capable_bytes;
     device.max_read_request_bytes = config.max_read_request_bytes;

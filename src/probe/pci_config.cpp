@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 
 namespace gpuadapt {
 
@@ -12,6 +14,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 64;
 constexpr std::size_t kSpaceBytes = 4096;
 constexpr std::size_t kExtendedStart = 0x100;
+constexpr std::size_t kExtendedBlock = 128;
 constexpr int kCapabilityPcie = 0x10;
 constexpr int kCapabilitySubsystem = 0x0d;
 constexpr int kExtendedAcs = 0x000d;
@@ -19,14 +22,21 @@ constexpr int kExtendedAcs = 0x000d;
 constexpr int kMostCapabilities = (0x100 - 0x40) / 4;
 constexpr int kMostExtended = (0x1000 - 0x100) / 8;
 
+/// Registers of a space that is fetched in blocks: header, capabilities, and pieces of the extended space.
 class Reader {
   public:
-    explicit Reader(std::string_view bytes) : bytes_(bytes.substr(0, kSpaceBytes)) {}
+    explicit Reader(const ConfigSource& source) : source_(source) {}
 
-    [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-    [[nodiscard]] std::optional<int> byte(std::size_t at) const { return number(at, 1); }
-    [[nodiscard]] std::optional<int> word(std::size_t at) const { return number(at, 2); }
-    [[nodiscard]] std::optional<std::uint32_t> dword(std::size_t at) const {
+    [[nodiscard]] std::string_view block(std::size_t begin, std::size_t size) {
+        const auto [place, is_new] = blocks_.try_emplace(begin);
+        if (is_new)
+            place->second = source_(begin, size).substr(0, size);
+        return place->second;
+    }
+
+    [[nodiscard]] std::optional<int> byte(std::size_t at) { return number(at, 1); }
+    [[nodiscard]] std::optional<int> word(std::size_t at) { return number(at, 2); }
+    [[nodiscard]] std::optional<std::uint32_t> dword(std::size_t at) {
         const auto low = word(at);
         const auto high = word(at + 2);
         if (!low || !high)
@@ -34,20 +44,48 @@ class Reader {
         return static_cast<std::uint32_t>(*high) << 16 | static_cast<std::uint32_t>(*low);
     }
 
+    /// The last four bytes tell whether the whole space can be read.
+    [[nodiscard]] int readable() {
+        if (source_(kSpaceBytes - 4, 4).size() == 4)
+            return static_cast<int>(kSpaceBytes);
+        return static_cast<int>(kHeaderBytes + block(kHeaderBytes, kExtendedStart - kHeaderBytes).size());
+    }
+
   private:
-    [[nodiscard]] std::optional<int> number(std::size_t at, std::size_t size) const {
-        if (at + size > bytes_.size())
-            return std::nullopt;
+    [[nodiscard]] std::optional<int> number(std::size_t at, std::size_t size) {
         int value = 0;
-        for (std::size_t i = size; i-- > 0;)
-            value = value << 8 | static_cast<unsigned char>(bytes_[at + i]);
+        for (std::size_t i = size; i-- > 0;) {
+            const auto next = one(at + i);
+            if (!next)
+                return std::nullopt;
+            value = value << 8 | *next;
+        }
         return value;
     }
-    std::string_view bytes_;
+    [[nodiscard]] std::optional<int> one(std::size_t at) {
+        std::size_t begin = 0;
+        std::size_t size = kHeaderBytes;
+        if (at >= kSpaceBytes)
+            return std::nullopt;
+        if (at >= kExtendedStart) {
+            begin = at / kExtendedBlock * kExtendedBlock;
+            size = kExtendedBlock;
+        } else if (at >= kHeaderBytes) {
+            begin = kHeaderBytes;
+            size = kExtendedStart - kHeaderBytes;
+        }
+        const std::string_view bytes = block(begin, size);
+        if (at - begin >= bytes.size())
+            return std::nullopt;
+        return static_cast<unsigned char>(bytes[at - begin]);
+    }
+
+    const ConfigSource& source_;
+    std::map<std::size_t, std::string> blocks_;
 };
 
 /// Offset of the first capability of that id (PCI 3.0, 6.7).
-std::optional<std::size_t> find_capability(const Reader& config, int id) {
+std::optional<std::size_t> find_capability(Reader& config, int id) {
     constexpr int kHasList = 0x10;  // status register
     const int header_type = config.byte(0x0e).value_or(0) & 0x7f;
     if ((config.word(0x06).value_or(0) & kHasList) == 0 || header_type > 2)
@@ -69,7 +107,7 @@ std::optional<std::size_t> find_capability(const Reader& config, int id) {
 }
 
 /// PCIe 7.6.3: id in bits 15:0, offset of the next in bits 31:20.
-std::optional<std::size_t> find_extended(const Reader& config, int id) {
+std::optional<std::size_t> find_extended(Reader& config, int id) {
     std::size_t offset = kExtendedStart;
     for (int i = 0; i <= kMostExtended; ++i) {
         const auto header = config.dword(offset);
@@ -123,7 +161,7 @@ std::optional<int> width_in(std::optional<int> reg, bool may_be_none) {
     return is_pcie_width(lanes) || (may_be_none && lanes == 0) ? std::optional(lanes) : std::nullopt;
 }
 
-PciLink decode_link(const Reader& config, std::size_t pcie, int version) {
+PciLink decode_link(Reader& config, std::size_t pcie, int version) {
     PciLink link;
     const auto capability = config.word(pcie + 0x0c);
     const auto status = config.word(pcie + 0x12);
@@ -132,12 +170,17 @@ PciLink decode_link(const Reader& config, std::size_t pcie, int version) {
     link.current_width = width_in(status, true);
     if (link.current_width != 0)  // without lanes the speed field says nothing
         link.current_gt_s = speed_in(status);
-    if (version >= 2)
-        link.target_gt_s = speed_in(config.word(pcie + 0x30));
+    if (version < 2)
+        return link;
+    const auto control2 = config.word(pcie + 0x30);
+    link.target_gt_s = speed_in(control2);
+    // What can do 2.5 GT/s only may leave the field 0. Elsewhere 0 says nothing: functions above 0 have it reserved.
+    if (control2 && (*control2 & 0xf) == 0 && link.capable_gt_s == 2.5)
+        link.target_gt_s = 2.5;
     return link;
 }
 
-void decode_pcie(const Reader& config, PciConfig& result) {
+void decode_pcie(Reader& config, PciConfig& result) {
     const auto pcie = find_capability(config, kCapabilityPcie);
     const auto flags = pcie ? config.word(*pcie + 2) : std::nullopt;
     if (!flags)
@@ -154,7 +197,7 @@ void decode_pcie(const Reader& config, PciConfig& result) {
     if (type != kIntegratedEndpoint && type != kEventCollector)
         result.link = decode_link(config, *pcie, *flags & 0xf);
     // With part of the extended space a broken chain cannot be told from one that ends.
-    if (config.size() < kSpaceBytes)
+    if (result.bytes < static_cast<int>(kSpaceBytes))
         return;
     if (const auto acs = find_extended(config, kExtendedAcs)) {
         const auto capability = config.word(*acs + 4);
@@ -164,7 +207,7 @@ void decode_pcie(const Reader& config, PciConfig& result) {
     }
 }
 
-void decode_subsystem(const Reader& config, PciConfig& result) {
+void decode_subsystem(Reader& config, PciConfig& result) {
     std::optional<std::size_t> at;
     const int header_type = config.byte(0x0e).value_or(0) & 0x7f;
     if (header_type == 0)
@@ -208,16 +251,18 @@ bool is_pcie_width(int lanes) {
     return std::find(kWidths.begin(), kWidths.end(), lanes) != kWidths.end();
 }
 
-PciConfig decode_pci_config(std::string_view bytes) {
+PciConfig decode_pci_config(const ConfigSource& source) {
+    Reader config(source);
     PciConfig result;
-    if (bytes.size() < kHeaderBytes)
+    const std::string_view head = config.block(0, kHeaderBytes);
+    result.bytes = static_cast<int>(head.size());
+    if (head.size() < kHeaderBytes)
         return result;
-    const std::string_view head = bytes.substr(0, kHeaderBytes);
     if (std::all_of(head.begin(), head.end(), [](char c) { return c == '\xff'; })) {
         result.answers = false;
         return result;
     }
-    const Reader config(bytes);
+    result.bytes = config.readable();
     // A virtual function has 0xffff here; its identity is that of its physical function (SR-IOV spec, 3.4.1).
     if (config.word(0) != 0xffff) {
         result.vendor_id = config.word(0);
@@ -228,6 +273,12 @@ PciConfig decode_pci_config(std::string_view bytes) {
     decode_subsystem(config, result);
     decode_pcie(config, result);
     return result;
+}
+
+PciConfig decode_pci_config(std::string_view bytes) {
+    return decode_pci_config([bytes](std::size_t offset, std::size_t size) {
+        return offset < bytes.size() ? std::string(bytes.substr(offset, size)) : std::string();
+    });
 }
 
 }  // namespace gpuadapt

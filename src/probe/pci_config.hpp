@@ -3,6 +3,8 @@
 
 #include <gpuadapt/core/machine.hpp>
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +25,17 @@ struct PciConfig {
     PciLink link;
     std::optional<int> max_payload_bytes, max_payload_capable_bytes, max_read_request_bytes;
     std::optional<PciAcs> acs;
+    int bytes = 0;        ///< how much of the space can be read: 64 without root, 256 of conventional PCI, 4096
     bool answers = true;  ///< false: all bits are set, as of a device that has fallen off the bus
 };
 
+/// Gives the bytes from `offset` on, `size` of them or fewer where the space ends.
+using ConfigSource = std::function<std::string(std::size_t offset, std::size_t size)>;
+
+/// Asks for what it needs only: the header, the capabilities, and the extended ones as far as their chain leads. (In a
+/// guest each four bytes cost an exit to the hypervisor, and a few devices dislike it when registers are read that they
+/// do not have.)
+[[nodiscard]] PciConfig decode_pci_config(const ConfigSource& source);
 [[nodiscard]] PciConfig decode_pci_config(std::string_view bytes);
 
 /// GT/s of a speed code of LnkCap, LnkSta or LnkCtl2: 1 is 2.5, 5 is 32.

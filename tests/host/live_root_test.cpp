@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/job_runner.hpp"
 #include "host/support/temp_folder.hpp"
-#include "host/watchdog.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/host/live_root.hpp>
@@ -85,6 +85,20 @@ TEST(LiveRoot, ReadsBinaryFilesOfManySizes) {
     }
 }
 
+TEST(LiveRoot, ReadsPartsOfAFile) {
+    const test::TempFolder folder;
+    folder.write("file", "0123456789");
+    folder.write("dir/x", "");
+    LiveRoot root(folder.path());
+    EXPECT_EQ(root.read_part("/file", 0, 4), "0123");
+    EXPECT_EQ(root.read_part("/file", 8, 4), "89");
+    EXPECT_EQ(root.read_part("/file", 10, 4), "");
+    EXPECT_EQ(root.read_part("/file", 1000, 4), "");
+    EXPECT_EQ(root.read_part("/none", 0, 4), std::nullopt);
+    EXPECT_EQ(root.read_part("/dir", 0, 4), std::nullopt);
+    EXPECT_TRUE(root.unread().empty());
+}
+
 TEST(LiveRoot, ListsInOrder) {
     const test::TempFolder folder;
     folder.write("sys/b", "");
@@ -140,19 +154,19 @@ TEST(LiveRoot, AMissingBaseIsTheUsersError) {
     EXPECT_THROW(LiveRoot("/no/such/folder"), Error);
 }
 
-TEST(Watchdog, GivesUpOnAJobThatHangs) {
+TEST(JobRunner, GivesUpOnAJobThatHangs) {
     auto release = std::make_shared<std::atomic<bool>>(false);
     auto ended = std::make_shared<std::atomic<bool>>(false);
-    Watchdog watchdog;
+    JobRunner runner;
     const auto hangs = [release, ended] {
         while (!*release)
             std::this_thread::sleep_for(1ms);
         *ended = true;
     };
-    EXPECT_FALSE(watchdog.run(hangs, 50ms));
+    EXPECT_FALSE(runner.run(hangs, 50ms));
     std::atomic<int> done{0};
     for (int i = 0; i < 100; ++i)
-        EXPECT_TRUE(watchdog.run([&] { ++done; }, 10s)) << "another thread takes over";
+        EXPECT_TRUE(runner.run([&] { ++done; }, 10s)) << "another thread takes over";
     EXPECT_EQ(done, 100);
     *release = true;
     while (!*ended)

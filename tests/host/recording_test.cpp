@@ -155,6 +155,12 @@ TEST(Recording, TheRecorderAnswersAsTheMachineDid) {
     EXPECT_EQ(ask(replay), first);
     EXPECT_TRUE(replay.unread().empty());
     EXPECT_EQ(ask(*open_root(folder.path("r.tar.gz"))), first);
+    folder.write("m/sys/config", "0123456789");
+    EXPECT_EQ(recorder.read_part("/sys/config", 4, 3), "456");
+    recorder.save(folder.path("r.tar.gz"));
+    RecordingRoot again(folder.path("r.tar.gz"));
+    EXPECT_EQ(again.read_part("/sys/config", 8, 5), "89") << "the whole file was kept";
+    EXPECT_EQ(again.read_part("/sys/config", 20, 5), "");
 }
 
 TEST(Recording, OpenRootTakesABareTree) {

@@ -46,6 +46,7 @@ class MemoryRoot : public Root {
     [[nodiscard]] std::optional<std::string> lookup(
         const std::string& key, const std::function<std::optional<std::string>()>& compute) override;
     [[nodiscard]] TextAnswer answer_read(const std::string& path, std::size_t limit) override;
+    [[nodiscard]] TextAnswer answer_read_part(const std::string& path, std::size_t offset, std::size_t size) override;
     [[nodiscard]] ListAnswer answer_list(const std::string& path) override;
     [[nodiscard]] TextAnswer answer_link(const std::string& path) override;
     [[nodiscard]] AnswerStatus answer_exists(const std::string& path) override;

@@ -59,6 +59,10 @@ class Root {
     /// than `limit` is noted as unread, never cut.
     [[nodiscard]] std::optional<std::string> read(const std::string& path, std::size_t limit = kReadLimit);
 
+    /// Bytes `offset` to `offset + size` of a file; shorter, or empty, where the file ends before. For files that are
+    /// expensive to read as a whole, such as a PCI configuration space.
+    [[nodiscard]] std::optional<std::string> read_part(const std::string& path, std::size_t offset, std::size_t size);
+
     /// The first line of a file without white space at its ends; nullopt also when that is empty.
     [[nodiscard]] std::optional<std::string> read_line(const std::string& path);
 
@@ -90,6 +94,8 @@ class Root {
 
     /// The same questions with the answer as it is; nothing is noted. For a Root that stands before another one.
     [[nodiscard]] virtual TextAnswer answer_read(const std::string& path, std::size_t limit) = 0;
+    [[nodiscard]] virtual TextAnswer answer_read_part(const std::string& path, std::size_t offset,
+                                                      std::size_t size) = 0;
     [[nodiscard]] virtual ListAnswer answer_list(const std::string& path) = 0;
     [[nodiscard]] virtual TextAnswer answer_link(const std::string& path) = 0;
     [[nodiscard]] virtual AnswerStatus answer_exists(const std::string& path) = 0;
