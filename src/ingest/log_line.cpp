@@ -183,7 +183,10 @@ std::optional<Printed> printed_number(std::string_view word) {
         std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
         last_digit += power;
     }
-    return Printed{*value, 0.5 * std::pow(10.0, last_digit)};
+    static constexpr std::array<double, 4> kHalfUnits = {0.5, 0.05, 0.005, 0.0005};
+    const bool usual = last_digit <= 0 && last_digit > -static_cast<int>(kHalfUnits.size());
+    return Printed{*value,
+                   usual ? kHalfUnits[static_cast<std::size_t>(-last_digit)] : 0.5 * std::pow(10.0, last_digit)};
 }
 
 std::optional<std::int64_t> printed_integer(std::string_view word) {

@@ -6,6 +6,7 @@
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/ingest/nccl_log.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,15 +35,16 @@ class NcclLogReader::Impl {
 
     void feed(std::string_view bytes) {
         while (!bytes.empty()) {
-            const std::size_t end = bytes.find_first_of("\r\n");
-            const std::string_view piece = bytes.substr(0, end);
+            const std::string_view line = bytes.substr(0, bytes.find('\n'));
+            const std::string_view piece = line.substr(0, line.find('\r'));
+            const std::size_t end = piece.size();
             if (buffer_.size() + piece.size() > options_.line_limit) {
                 too_long_ = true;
                 buffer_.clear();
             } else if (!too_long_) {
                 buffer_.append(piece);
             }
-            if (end == std::string_view::npos)
+            if (end == bytes.size())
                 return;
             end_of_line(true);
             if (bytes[end] == '\n')
@@ -91,7 +93,13 @@ class NcclLogReader::Impl {
             if (raw.substr(0, 3) == "\xef\xbb\xbf")
                 raw.remove_prefix(3);
         }
-        const std::string line = clean_line(raw);
+        const bool plain = std::all_of(raw.begin(), raw.end(), [](char c) {
+            const auto byte = static_cast<unsigned char>(c);
+            return byte >= 0x20 && byte != 0x7f;
+        });
+        if (!plain)
+            cleaned_ = clean_line(raw);
+        const std::string_view line = plain ? raw : cleaned_;
         const std::string_view text = trim(without_prefix(line));
         split_words(line, words_);
         if (words_.empty() || text.empty() || take_header() || take_units() || take_footer(text) ||
@@ -346,7 +354,7 @@ class NcclLogReader::Impl {
     NcclLogOptions options_;
     Sink sink_;
     LogFindings stray_;  ///< about lines outside any run
-    std::string buffer_;
+    std::string buffer_, cleaned_;
     bool too_long_ = false;
     bool wide_text_ = false;
     std::int64_t line_ = 1;

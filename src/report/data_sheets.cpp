@@ -30,12 +30,12 @@ std::int64_t size_of(const PerfPoint& point) {
     return point.requested_bytes.value_or(point.size_bytes);
 }
 
-/// "1K" as a text; below 1024 a plain number, as the script's own conversion leaves it.
-SheetCell size_cell(std::int64_t bytes) {
-    std::string text = format_size_rounded(bytes);
-    if (const auto number = parse_integer(text))
+/// "1K" as a text; below 1024 a plain number, as the script's own conversion leaves it. `name` holds the text.
+SheetCell size_cell(std::int64_t bytes, std::string& name) {
+    name = format_size_rounded(bytes);
+    if (const auto number = parse_integer(name))
         return *number;
-    return text;
+    return std::string_view(name);
 }
 
 /// Where each size stands in `head`, both in order; empty when one of them is not there.
@@ -59,26 +59,10 @@ void append_half(std::vector<SheetCell>& cells, const PerfHalf& half) {
     if (half.wrong)
         cells.emplace_back(*half.wrong);
     else
-        cells.push_back(half.time_us ? SheetCell(std::string("N/A")) : SheetCell());
+        cells.push_back(half.time_us ? SheetCell(std::string_view("N/A")) : SheetCell());
 }
 
 }  // namespace
-
-void write_cell(XlsxSheet& sheet, std::uint32_t row, std::uint16_t column, const SheetCell& cell) {
-    CellStyle style;
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        style.align = Align::right;
-        sheet.number(row, column, static_cast<double>(*whole), style);
-    } else if (const auto* real = std::get_if<double>(&cell)) {
-        style.align = Align::right;
-        style.two_decimals = true;
-        sheet.number(row, column, *real, style);
-    } else if (const auto* text = std::get_if<std::string>(&cell)) {
-        sheet.text(row, column, *text, style);
-    } else {
-        sheet.blank(row, column, style);
-    }
-}
 
 BlockName block_name(const Table& table) {
     BlockName block;
@@ -135,14 +119,14 @@ void EnvironmentSheet::write_row(const std::vector<SheetCell>& beside, bool head
         if (head && whole)  // the script aligns its head row to the left, numbers too
             sheet_.number(row_, column, static_cast<double>(*whole), {});
         else
-            write_cell(sheet_, row_, column, cell);
+            sheet_.cell(row_, column, cell);
     }
     ++row_;
 }
 
 /// Rows 1 to 4; 对比结果 stands in row 4, two columns to the right of the table.
 void EnvironmentSheet::write_top(std::size_t head_length) {
-    const std::string comparison = context_.lang == Lang::zh ? "对比结果" : "Comparison";
+    const std::string_view comparison = context_.lang == Lang::zh ? "对比结果" : "Comparison";
     const std::size_t column = head_length + kTableColumn;
     width_ = static_cast<std::uint16_t>(column + 1);
     while (row_ < kHeadRow) {
@@ -164,10 +148,12 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
     const bool new_head = row_ == 0 || (places.empty() && !points.empty());
     if (new_head) {
         head_.clear();
-        std::vector<SheetCell> head = {std::string("mccl_test"), std::string("GPU"), std::string("Bytes")};
-        for (std::size_t i = 0; i < std::min(points.size(), kMostSizes); ++i) {
+        std::vector<SheetCell> head = {std::string_view("mccl_test"), std::string_view("GPU"),
+                                       std::string_view("Bytes")};
+        std::vector<std::string> names(std::min(points.size(), kMostSizes));
+        for (std::size_t i = 0; i < names.size(); ++i) {
             head_.push_back(size_of(points[i]));
-            head.push_back(size_cell(head_.back()));
+            head.push_back(size_cell(head_.back(), names[i]));
         }
         if (row_ == 0)
             write_top(head.size());
@@ -176,7 +162,7 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
         for (std::size_t i = 0; i < head_.size(); ++i)
             places.push_back(i);
     }
-    std::vector<SheetCell> cells = {name.name, name.count, std::string("GB/s")};
+    std::vector<SheetCell> cells = {std::string_view(name.name), name.count, std::string_view("GB/s")};
     for (std::size_t i = 0; i < places.size(); ++i) {
         cells.resize(3 + places[i]);
         cells.push_back(real_cell(points[i].out_of_place.busbw_gb_s));
@@ -186,11 +172,12 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
 
 void EnvironmentSheet::finish() {
     if (row_ == 0) {
-        const std::vector<SheetCell> head = {std::string("mccl_test"), std::string("GPU"), std::string("Bytes")};
+        const std::vector<SheetCell> head = {std::string_view("mccl_test"), std::string_view("GPU"),
+                                             std::string_view("Bytes")};
         write_top(head.size());
         write_row(head, true);
         const Message nothing = {"not measured; gpuadapt perf measures it", "未测量；由 gpuadapt perf 测量"};
-        write_row({nothing.get(context_.lang)}, false);
+        write_row({std::string_view(nothing.get(context_.lang))}, false);
     }
     while (row_ < items_.size())
         write_row({}, false);
@@ -255,17 +242,18 @@ void TestDataSheet::make_room(std::uint32_t rows, bool within_block, const Block
 
 void TestDataSheet::write_line(const std::vector<SheetCell>& cells) {
     for (std::uint16_t column = 0; column < kDataColumns; ++column)
-        write_cell(*sheet_, row_, column, column < cells.size() ? cells[column] : SheetCell());
+        sheet_->cell(row_, column, column < cells.size() ? cells[column] : SheetCell());
     ++row_;
 }
 
 void TestDataSheet::write_head(const BlockName& name) {
-    write_line({name.tool, name.name, name.count});
-    write_line({std::string("size"), std::string("count"), std::string("type"), std::string("redop"),
-                std::string("root"), std::string("kernel-avg-time(us)"), std::string("time-oplace(us)"),
-                std::string("algbw(gb/s)-oplace"), std::string("busbw(gb/s)-oplace"), std::string("error"),
-                std::string("time-iplace(us)"), std::string("algbw(gb/s)-iplace"), std::string("busbw(gb/s)-iplace"),
-                std::string("error")});
+    write_line({std::string_view(name.tool), std::string_view(name.name), name.count});
+    write_line({std::string_view("size"), std::string_view("count"), std::string_view("type"),
+                std::string_view("redop"), std::string_view("root"), std::string_view("kernel-avg-time(us)"),
+                std::string_view("time-oplace(us)"), std::string_view("algbw(gb/s)-oplace"),
+                std::string_view("busbw(gb/s)-oplace"), std::string_view("error"), std::string_view("time-iplace(us)"),
+                std::string_view("algbw(gb/s)-iplace"), std::string_view("busbw(gb/s)-iplace"),
+                std::string_view("error")});
 }
 
 void TestDataSheet::add_block(const BlockName& name, const std::vector<PerfPoint>& points) {
@@ -274,16 +262,17 @@ void TestDataSheet::add_block(const BlockName& name, const std::vector<PerfPoint
     write_head(name);
     for (const PerfPoint& point : points) {
         make_room(2, true, name);
-        std::vector<SheetCell> cells = {point.size_bytes, point.count, point.type};
-        cells.push_back(point.redop.empty() || point.redop == "none" ? SheetCell() : SheetCell(point.redop));
+        std::vector<SheetCell> cells = {point.size_bytes, point.count, std::string_view(point.type)};
+        const bool reduces = !point.redop.empty() && point.redop != "none";
+        cells.push_back(reduces ? SheetCell(std::string_view(point.redop)) : SheetCell());
         cells.push_back(point.root ? SheetCell(std::int64_t{*point.root}) : SheetCell());
         if (point.kernel_us || !name.kernel_column)
             cells.push_back(real_cell(point.kernel_us));
         else
-            cells.emplace_back(std::string("N/A"));
+            cells.emplace_back(std::string_view("N/A"));
         append_half(cells, point.out_of_place);
         append_half(cells, point.in_place);
-        write_line(cells);
+        sheet_->cells(row_++, cells);
     }
     write_line({});
 }

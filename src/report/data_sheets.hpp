@@ -9,17 +9,10 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 /// The first two sheets, as the guide's script lays them out.
 namespace gpuadapt::report {
-
-/// monostate: an empty cell, which still has the style of its neighbours.
-using SheetCell = std::variant<std::monostate, std::int64_t, double, std::string>;
-
-/// Whole numbers right, others right with two decimals, texts and empty cells left; texts that are numbers right.
-void write_cell(XlsxSheet& sheet, std::uint32_t row, std::uint16_t column, const SheetCell& cell);
 
 /// How a table introduces itself: ["mccl_test", "all_reduce_perf", 8].
 struct BlockName {

@@ -4,8 +4,10 @@
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/text.hpp>
 
+#include <array>
 #include <cassert>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -48,6 +50,35 @@ std::string temporary_folder(const std::string& output) {
 std::uint64_t written_bytes(const lxw_worksheet* sheet) {
     const long position = sheet->optimize_tmpfile ? std::ftell(sheet->optimize_tmpfile) : 0;
     return position > 0 ? static_cast<std::uint64_t>(position) : 0;
+}
+
+/// The shortest decimal number that reads back as the same value.
+template <class T>
+void append_number(std::string& text, T value) {
+    std::array<char, 32> digits{};
+    const auto done = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    text.append(digits.data(), done.ptr);
+}
+
+std::string escaped(const std::string& text) {
+    std::string xml;
+    xml.reserve(text.size());
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                xml += "&amp;";
+                break;
+            case '<':
+                xml += "&lt;";
+                break;
+            case '>':
+                xml += "&gt;";
+                break;
+            default:
+                xml += c;
+        }
+    }
+    return xml;
 }
 
 }  // namespace
@@ -101,6 +132,64 @@ void XlsxSheet::number(std::uint32_t row, std::uint16_t column, double value, co
 
 void XlsxSheet::blank(std::uint32_t row, std::uint16_t column, const CellStyle& style) {
     worksheet_write_blank(sheet_, row, column, file_->format(style));
+}
+
+CellStyle style_of(const SheetCell& cell) {
+    CellStyle style;
+    if (std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<double>(cell))
+        style.align = Align::right;
+    style.two_decimals = std::holds_alternative<double>(cell);
+    return style;
+}
+
+void XlsxSheet::cell(std::uint32_t row, std::uint16_t column, const SheetCell& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value))
+        number(row, column, static_cast<double>(*whole), style_of(value));
+    else if (const auto* real = std::get_if<double>(&value))
+        number(row, column, *real, style_of(value));
+    else if (const auto* words = std::get_if<std::string_view>(&value))
+        text(row, column, *words, style_of(value));
+    else
+        blank(row, column, style_of(value));
+}
+
+void XlsxSheet::cells(std::uint32_t row, std::span<const SheetCell> values) {
+    // The library's own way keeps a row of cells and prints each number with sixteen digits: half the time of a large
+    // log. The element is ECMA-376 part 1, 18.3.1.73, as the library writes it.
+    lxw_worksheet_write_single_row(sheet_);
+    std::array<int, 4> styles{};  // by SheetCell::index(): all cells of a kind look the same
+    for (const SheetCell& kind : {SheetCell(), SheetCell(std::int64_t{0}), SheetCell(0.0), SheetCell("")})
+        styles[kind.index()] = lxw_format_get_xf_index(file_->format(style_of(kind)));
+    const std::string row_name = std::to_string(row + 1);
+    std::string xml = "<row r=\"" + row_name + "\">";
+    for (std::size_t column = 0; column < values.size(); ++column) {
+        SheetCell value = values[column];
+        if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
+            value = std::string_view("N/A");
+        char name[LXW_MAX_COL_NAME_LENGTH] = {};
+        lxw_col_to_name(name, static_cast<lxw_col_t>(column), LXW_FALSE);
+        xml.append("<c r=\"").append(name).append(row_name).append("\" s=\"");
+        append_number(xml, styles[value.index()]);
+        if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+            xml += "\"><v>";
+            append_number(xml, *whole);
+            xml += "</v></c>";
+        } else if (const auto* real = std::get_if<double>(&value)) {
+            xml += "\"><v>";
+            append_number(xml, *real);
+            xml += "</v></c>";
+        } else if (const auto* words = std::get_if<std::string_view>(&value); words && !words->empty()) {
+            const std::string text = cell_text_of(*words);
+            xml += "\" t=\"inlineStr\"><is><t";
+            if (trim(text).size() != text.size())
+                xml += " xml:space=\"preserve\"";
+            xml.append(">").append(escaped(text)).append("</t></is></c>");
+        } else {
+            xml += "\"/>";
+        }
+    }
+    xml += "</row>";
+    std::fwrite(xml.data(), 1, xml.size(), sheet_->optimize_tmpfile);  // XlsxFile::check sees a failure
 }
 
 void XlsxSheet::width(std::uint16_t column, double characters) {
@@ -195,16 +284,19 @@ XlsxSheet& XlsxFile::add_sheet(const std::string& name) {
     if (!sheet)
         fail(fmt::format("no temporary file in {}: {}", folder_, std::strerror(errno)),
              fmt::format("无法在 {} 建立临时文件：{}", folder_, std::strerror(errno)));
+    constexpr std::size_t kBuffer = std::size_t{1} << 16;
+    if (sheet->optimize_tmpfile)
+        static_cast<void>(std::setvbuf(sheet->optimize_tmpfile, nullptr, _IOFBF, kBuffer));
     sheets_.push_back(std::unique_ptr<XlsxSheet>(new XlsxSheet(*this, sheet)));
     return *sheets_.back();
 }
 
-void XlsxFile::check() const {
+void XlsxFile::check(bool flush) const {
     // The library does not look at the result of its writes.
     for (const auto& sheet : sheets_) {
         std::FILE* rows = sheet->sheet_->optimize_tmpfile;
         errno = 0;
-        if (rows && (std::fflush(rows) != 0 || std::ferror(rows) != 0)) {
+        if (rows && ((flush && std::fflush(rows) != 0) || std::ferror(rows) != 0)) {
             const std::string reason = std::strerror(errno ? errno : ENOSPC);
             fail(fmt::format("temporary files in {}: {}", folder_, reason),
                  fmt::format("{} 中的临时文件：{}", folder_, reason));
@@ -214,7 +306,7 @@ void XlsxFile::check() const {
 
 void XlsxFile::finish() {
     assert(book_);
-    check();
+    check(true);
     std::uint64_t largest = 0;
     std::vector<std::uint64_t> sizes;
     for (const auto& sheet : sheets_) {

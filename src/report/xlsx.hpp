@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 struct lxw_workbook;
@@ -33,6 +35,13 @@ struct CellStyle {
     auto operator<=>(const CellStyle&) const = default;
 };
 
+/// monostate: an empty cell, which still has the style of its neighbours. Texts are views: what they show must live
+/// until the cell is written.
+using SheetCell = std::variant<std::monostate, std::int64_t, double, std::string_view>;
+
+/// The guide's: whole numbers right, others right with two decimals, texts and empty cells left.
+[[nodiscard]] CellStyle style_of(const SheetCell& cell);
+
 class XlsxFile;
 
 /// Rows must be written in ascending order; a row that has been left cannot be written again.
@@ -43,6 +52,11 @@ class XlsxSheet {
     /// Writes "N/A" when `value` is not finite.
     void number(std::uint32_t row, std::uint16_t column, double value, const CellStyle& style);
     void blank(std::uint32_t row, std::uint16_t column, const CellStyle& style);
+    /// Any of these, in the guide's style.
+    void cell(std::uint32_t row, std::uint16_t column, const SheetCell& value);
+    /// A whole row from column A in the guide's style. Its range must lie within what the other functions write:
+    /// they alone tell the library how far the sheet reaches.
+    void cells(std::uint32_t row, std::span<const SheetCell> values);
     /// `characters` as the file says it (openpyxl's and the guide's number), not as the library counts pixels.
     void width(std::uint16_t column, double characters);
 
@@ -63,8 +77,9 @@ class XlsxFile {
     XlsxFile& operator=(const XlsxFile&) = delete;
 
     XlsxSheet& add_sheet(const std::string& name);
-    /// Throws Error(tool) when rows could not be written to the temporary files so far.
-    void check() const;
+    /// Throws Error(tool) when rows could not be written to the temporary files so far; `flush` writes out what is
+    /// still in memory.
+    void check(bool flush = false) const;
     /// Puts the file in its place. Throws Error(tool) and leaves nothing when that fails.
     void finish();
 

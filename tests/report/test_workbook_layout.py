@@ -134,9 +134,8 @@ class Layout(unittest.TestCase):
             for i, words in enumerate(rows):
                 cells = sheet[row + 2 + i]
                 self.assertEqual([cell.value for cell in cells], [cell_value(word) for word in words])
-                for cell in cells:
-                    real = isinstance(cell.value, float)
-                    self.assertEqual(cell.number_format, "0.00" if real else "General")
+                for cell, word in zip(cells, words):
+                    self.assertEqual(cell.number_format, "0.00" if "." in word else "General")
                     right = isinstance(cell.value, (int, float))
                     self.assertEqual(cell.alignment.horizontal, "right" if right else "left")
             row += 2 + len(rows)
