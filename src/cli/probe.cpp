@@ -42,7 +42,8 @@ int run_probe(Session& session, const ProbeOptions& options) {
     if (session.json)
         print(to_json(record));
     else
-        print(report::machine_summary(machine, session.style));
+        print(report::machine_summary(machine, session.style) +
+              report::coverage_line(record.coverage, record.findings, session.style));
     return kExitOk;
 }
 
