@@ -258,6 +258,8 @@ ItemValue nic_bandwidth(const Machine& machine) {
 
 ItemValue network_protocol(const Machine& machine) {
     if (machine.rdma_devices.empty()) {
+        if (machine.interfaces.empty() && machine.pci_devices.empty())
+            return std::nullopt;
         for (const Unread& unread : machine.unread)
             if (unread.path.find("infiniband") != std::string::npos)
                 return std::nullopt;

@@ -27,6 +27,8 @@ std::size_t fitting(std::string_view text, std::size_t width) {
         const std::size_t length = code_point_length(text, end);
         const std::string_view point = text.substr(end, length);
         const std::size_t wide = display_width(point);
+        if (columns + wide > width && length > 1 && end > 0)
+            return end;
         if (columns + wide > width)
             return last_blank > 0 ? last_blank : std::max<std::size_t>(end, length);
         if (point == " ")

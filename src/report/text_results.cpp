@@ -49,7 +49,7 @@ std::string slowest_rank(const PerfHalf& half) {
     const auto slowest = std::max_element(means.begin(), means.end());
     std::vector<double> sorted = means;
     std::sort(sorted.begin(), sorted.end());
-    const double median = sorted[sorted.size() / 2];
+    const double median = sorted[(sorted.size() - 1) / 2];
     if (!(median > 0))
         return "-";
     return fmt::format("{} (+{:.1f} %)", slowest - means.begin(), 100 * (*slowest / median - 1));

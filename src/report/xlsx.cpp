@@ -97,18 +97,18 @@ std::string cell_text_of(std::string_view text) {
         begin = end + 1;
     }
     std::size_t units = 0;
+    std::size_t cut = 0;  // where the last unit stands that leaves room for the mark
     for (std::size_t i = 0; i < result.size(); ++i) {
         const auto byte = static_cast<unsigned char>(result[i]);
         if ((byte & 0xC0U) == 0x80U)
             continue;  // inside a code point
-        const std::size_t more = byte >= 0xF0U ? 2 : 1;
-        if (units + more > kMostUnits - 1 && i + 4 < result.size()) {
-            result.resize(i);
-            return result + "…";
-        }
-        units += more;
+        if (units <= kMostUnits - 1)
+            cut = i;
+        units += byte >= 0xF0U ? 2 : 1;
     }
-    return result;
+    if (units <= kMostUnits)
+        return result;
+    return result.substr(0, cut) + "…";
 }
 
 void XlsxSheet::text(std::uint32_t row, std::uint16_t column, std::string_view value, const CellStyle& style) {

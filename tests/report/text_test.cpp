@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/support/made_record.hpp"
+#include "report/text_layout.hpp"
+
+#include <gpuadapt/report/text.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpuadapt::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    return lines;
+}
+
+bool is_ascii(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+void expect_fits(const std::string& text, std::size_t width) {
+    EXPECT_TRUE(text.empty() || text.back() == '\n');
+    EXPECT_TRUE(is_utf8(text));
+    for (const std::string& line : lines_of(text))
+        EXPECT_LE(display_width(line), width) << line;
+}
+
+Machine long_machine() {
+    Machine machine = test::made_server();
+    machine.dmi.product_name = std::string(200, 'P');
+    machine.cpu.model = "一个很长很长很长很长很长很长很长很长很长很长很长很长很长很长很长很长的处理器名称";
+    machine.os.name = "bad \xff bytes \x1b[31m";
+    machine.pci_devices.back().device_name = std::string(150, 'N');
+    for (int i = 0; i < 30; ++i)
+        machine.unread.push_back(
+            {"/sys/kernel/debug/" + std::string(i, 'x'), i % 2 ? "permission denied" : "time-out"});
+    return machine;
+}
+
+std::vector<Finding> made_findings() {
+    Finding note{Severity::note, "ENV1", "node1", {"a note", "提示"}, {}, {}, false};
+    Finding ok{Severity::ok, "ENV2", "node1", {"fine", "正常"}, {}, {}, false};
+    Finding failure{Severity::failure,
+                    "DATA1",
+                    "all_reduce/4",
+                    {"wrong elements in the result", "结果中有错误元素"},
+                    {"size 1024, #wrong 3", "size 1024，#wrong 3"},
+                    {std::string(150, 'a') + " find the link", "请定位链路"},
+                    false};
+    Finding unknown{
+        Severity::unknown, "ACS1", "0000:10:01.0", {"not read", "未读到"}, {"needs root", "需root"}, {}, true};
+    return {note, ok, failure, unknown};
+}
+
+TEST(TextViews, FitTheTerminalInEveryLanguage) {
+    const Record record = test::made_record();
+    for (const Lang lang : {Lang::en, Lang::zh})
+        for (const bool unicode : {true, false})
+            for (const std::size_t width : {std::size_t{40}, std::size_t{80}, std::size_t{200}}) {
+                const TextStyle style{lang, width, unicode, false};
+                std::string all;
+                for (const Machine& machine : {test::made_server(), long_machine(), Machine{}}) {
+                    all += machine_summary(machine, style);
+                    all += pci_tree(machine, style);
+                }
+                all += findings_list(made_findings(), style);
+                all += perf_summary(record.tables, style);
+                all += coverage_line({38, 4, 12}, made_findings(), style);
+                expect_fits(all, width);
+                EXPECT_EQ(all.find('\x1b'), std::string::npos);
+                EXPECT_TRUE(unicode || is_ascii(all));
+                EXPECT_EQ(all.find("内存") != std::string::npos, unicode && lang == Lang::zh);
+            }
+}
+
+TEST(TextViews, SummariseAMachine) {
+    const std::string text = machine_summary(test::made_server(), {});
+    for (const char* part : {"node1", "Made Systems MS-8000", "2 x Made CPU 9654", "1 TiB", "Made Linux 12",
+                             "kernel 6.1.0-44-amd64", "IOMMU off", "8 x Made C1, Gen5 x16", "mlx5_0/1 ACTIVE Ethernet",
+                             "192.0.2.11", "MACA 3.8.1", "0000:11:00.0 .. 0000:12:00.0: 2 x Made C1"})
+        EXPECT_THAT(text, HasSubstr(part));
+    EXPECT_LE(lines_of(text).size(), 50U);
+    const std::string empty = machine_summary({}, {});
+    EXPECT_THAT(empty, HasSubstr("not read"));
+    EXPECT_THAT(empty, Not(HasSubstr("IOMMU off")));
+    EXPECT_THAT(machine_summary(long_machine(), {}), HasSubstr("permission denied: /sys/kernel/debug/"));
+}
+
+TEST(TextViews, SurviveADamagedTree) {
+    Machine machine = test::made_server();
+    machine.pci_devices[0].parent = machine.pci_devices[1].address;
+    machine.pci_devices[1].parent = machine.pci_devices[0].address;
+    machine.pci_devices[2].parent = machine.pci_devices[2].address;
+    expect_fits(pci_tree(machine, {}), 80);
+}
+
+TEST(TextViews, ListTheWorstFirst) {
+    const std::string text = findings_list(made_findings(), {});
+    const std::vector<std::string> lines = lines_of(text);
+    EXPECT_EQ(lines[0], "failure DATA1 all_reduce/4: wrong elements in the result");
+    EXPECT_THAT(text, HasSubstr("    ->"));
+    EXPECT_LT(text.find("ACS1"), text.find("ENV1"));
+    EXPECT_LT(text.find("DATA1"), text.find("ACS1"));
+    EXPECT_THAT(text, Not(HasSubstr("ENV2")));
+    EXPECT_EQ(findings_list({}, {}), "");
+    const std::string coloured = findings_list(made_findings(), {Lang::en, 80, true, true});
+    EXPECT_EQ(coloured.rfind("\x1b[31mfailure\x1b[0m DATA1", 0), 0U);
+}
+
+TEST(TextViews, SummariseMeasurements) {
+    const Record record = test::made_record();
+    const std::string text = perf_summary(record.tables, {});
+    const std::vector<std::string> lines = lines_of(text);
+    ASSERT_EQ(lines.size(), 19U);
+    EXPECT_THAT(lines[3], HasSubstr("all_reduce"));
+    EXPECT_THAT(lines[3], HasSubstr("@ 1K"));
+    EXPECT_THAT(lines[3], HasSubstr("@ 1M"));
+    EXPECT_THAT(lines[3], HasSubstr("1 (+4.0 %)"));
+    EXPECT_THAT(perf_summary({}, {}), HasSubstr("nothing was measured"));
+    Record wrong = record;
+    PerfPoint point = perf_point(wrong.tables[4], wrong.tables[4].rows[0]);  // alltoall
+    point.out_of_place.wrong = 7;
+    point.in_place.wrong = 100;  // not defined: not counted
+    wrong.tables[4].rows[0] = perf_row(point);
+    const std::string counted = perf_summary(std::span(wrong.tables).subspan(4, 1), {});
+    EXPECT_THAT(lines_of(counted)[1], HasSubstr(" 7 "));
+}
+
+TEST(TextViews, TellCoverage) {
+    EXPECT_EQ(lines_of(coverage_line({38, 1, 12}, made_findings(), {}))[0],
+              "38 evaluated, 1 unknown, 12 not applicable");
+    EXPECT_THAT(coverage_line({38, 1, 12}, made_findings(), {}), HasSubstr("ACS1: needs root"));
+}
+
+TEST(TextLayoutLines, BreakAtBlanksAndBetweenChineseCharacters) {
+    EXPECT_THAT(broken("one two three", 8, 8), testing::ElementsAre("one two", "three"));
+    EXPECT_THAT(broken("abcdefgh", 4, 3), testing::ElementsAre("abcd", "efg", "h"));
+    EXPECT_THAT(broken("中文字符测试", 6, 6), testing::ElementsAre("中文字", "符测试"));
+    EXPECT_THAT(broken("", 6, 6), testing::ElementsAre(""));
+    EXPECT_EQ(to_ascii("├─ 2 × “中”…"), "|- 2 x \"?\"...");
+}
+
+}  // namespace
+}  // namespace gpuadapt::report
