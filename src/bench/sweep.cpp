@@ -124,10 +124,16 @@ class Sweep {
         }
         const auto fits = static_cast<std::int64_t>(least);
         if (fits < plan_.min_bytes) {
-            throw AgreedError(ErrorKind::input,
-                              fmt::format("-b {}: two buffers a rank of that size do not fit into the memory ({} fit); "
-                                          "lower -b, or free memory",
-                                          format_size(plan_.min_bytes), format_bytes(fits)));
+            const std::string smallest = format_size(plan_.min_bytes);
+            const std::string room = format_bytes(fits);
+            throw AgreedError(
+                ErrorKind::input,
+                Message{
+                    fmt::format("-b {}: two buffers a rank of that size do not fit into the memory ({} fit); lower "
+                                "-b, or free memory",
+                                smallest, room),
+                    fmt::format("-b {}：每个 rank 两块该大小的缓冲区超出可用内存（可容纳 {}）；请减小 -b 或释放内存",
+                                smallest, room)});
         }
         notes_.push_back(memory_note(plan_.max_bytes, fits));
         plan_.max_bytes = fits;
@@ -251,7 +257,8 @@ class Sweep {
             return {};
         }
         if (sink_.stop && sink_.stop()) {
-            throw Error(ErrorKind::interrupted, "interrupted before " + describe(collective(point.collective), point));
+            const std::string what = describe(collective(point.collective), point);
+            throw Error(ErrorKind::interrupted, Message{"interrupted before " + what, "在 " + what + " 之前被中断"});
         }
         if (sink_.already_measured && sink_.already_measured(point)) {
             return "skip";

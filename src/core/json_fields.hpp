@@ -11,7 +11,9 @@ struct Fields;
 
 /// True for the types listed below.
 template <class T>
-concept Described = requires { sizeof(Fields<T>); };
+concept Described = requires {
+    sizeof(Fields<T>);
+};
 
 // clang-format off
 #define GPUADAPT_FIELDS(Type) \

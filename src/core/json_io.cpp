@@ -192,8 +192,9 @@ Json parse(std::string_view text, const std::string& file) {
         // "[json.exception.parse_error.101] parse error at line 3, column 7: ..." -> from "line" on, cleaned.
         const std::string_view what = error.what();
         const std::size_t at = what.find("line ");
-        throw input_error(
-            fmt::format("{}: no valid JSON: {}", file, clean_utf8(what.substr(at == std::string_view::npos ? 0 : at))));
+        const std::string where = clean_utf8(what.substr(at == std::string_view::npos ? 0 : at));
+        throw input_error(Message{fmt::format("{}: no valid JSON: {}", file, where),
+                                  fmt::format("{}：不是有效的 JSON：{}", file, where)});
     }
 }
 

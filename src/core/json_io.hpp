@@ -62,7 +62,9 @@ struct Place {
     std::string path;
     [[nodiscard]] Place in(const std::string& key) const { return {file, path + "/" + key}; }
     [[nodiscard]] Error wrong(const std::string& expected) const {
-        return input_error(fmt::format("{}: {}: {} expected", file, path.empty() ? "/" : path, expected));
+        const std::string at = path.empty() ? "/" : path;
+        return input_error(Message{fmt::format("{}: {}: {} expected", file, at, expected),
+                                   fmt::format("{}：{}：应为 {}", file, at, expected)});
     }
 };
 

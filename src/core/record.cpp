@@ -31,18 +31,23 @@ void check_schema(const Json& object, const Place& place) {
         throw place.wrong("a gpuadapt record (a JSON object)");
     const auto tool = object.find("tool");
     if (tool == object.end() || *tool != kToolName)
-        throw input_error(
-            fmt::format("{}: this JSON is no gpuadapt record: it has no \"tool\": \"gpuadapt\". "
-                        "Give the file that `gpuadapt perf --out` or `gpuadapt probe --json` wrote.",
-                        place.file));
+        throw input_error(Message{
+            fmt::format("{}: this JSON is no gpuadapt record: it has no \"tool\": \"gpuadapt\". Give the file that "
+                        "`gpuadapt perf --out` or `gpuadapt probe --json` wrote.",
+                        place.file),
+            fmt::format("{}：该 JSON 不是 gpuadapt 记录（缺少 \"tool\": \"gpuadapt\"）。请使用 gpuadapt perf --out 或 "
+                        "gpuadapt probe --json 生成的文件。",
+                        place.file)});
     int schema = 0;
     const auto found = object.find("schema");
     json::read(found == object.end() ? Json() : *found, schema, place.in("schema"));
     if (schema > kRecordSchema)
-        throw input_error(
-            fmt::format("{}: record format {} is newer than this program knows ({}): use the gpuadapt "
-                        "version that wrote it, or a newer one",
-                        place.file, schema, kRecordSchema));
+        throw input_error(Message{
+            fmt::format("{}: record format {} is newer than this program knows ({}): use the gpuadapt version that "
+                        "wrote it, or a newer one",
+                        place.file, schema, kRecordSchema),
+            fmt::format("{}：记录格式 {} 比本程序支持的（{}）新：请使用写入它的版本或更新版本", place.file, schema,
+                        kRecordSchema)});
     if (schema < 1)
         throw place.in("schema").wrong("a number from 1 on");
 }

@@ -37,8 +37,19 @@ class SoloGroup final : public Group {
 };
 
 /// An Error as text: its kind, whether it was agreed on before, and what it says. Empty: no error.
+constexpr char kBetweenLanguages = '\x1f';
+
+/// Kind, whether it was agreed on before, and both texts: "1-english\x1fchinese".
 std::string encode(const Error& error, bool agreed) {
-    return std::string{static_cast<char>('0' + static_cast<int>(error.kind())), agreed ? 'a' : '-'} + error.what();
+    return std::string{static_cast<char>('0' + static_cast<int>(error.kind())), agreed ? 'a' : '-'} +
+           error.message().en + kBetweenLanguages + error.message().zh;
+}
+
+Message decode(const std::string& texts) {
+    const std::size_t between = texts.find(kBetweenLanguages);
+    if (between == std::string::npos)
+        return Message::same(texts);
+    return {texts.substr(0, between), texts.substr(between + 1)};
 }
 
 }  // namespace
@@ -89,11 +100,12 @@ void Group::agree_on(const std::string& report) {
             continue;
         }
         const auto kind = static_cast<ErrorKind>(std::clamp(text[0] - '0', 0, 2));
-        const std::string what = text.substr(kHead, end - kHead);
-        if (size() == 1 || text[1] == 'a') {
-            throw AgreedError(kind, what);
+        Message what = decode(text.substr(kHead, end - kHead));
+        if (size() > 1 && text[1] != 'a') {
+            const std::string who = "rank " + std::to_string(i) + " (host " + text.substr(end + 1) + "): ";
+            what = {who + what.en, who + what.zh};
         }
-        throw AgreedError(kind, "rank " + std::to_string(i) + " (host " + text.substr(end + 1) + "): " + what);
+        throw AgreedError(kind, what);
     }
 }
 

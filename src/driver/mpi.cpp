@@ -138,14 +138,19 @@ std::optional<Error> launch_mistake(const VariableReader& variable) {
     }
     if (variable("PMI_RANK") || variable("MPI_LOCALNRANKS")) {
         return input_error(
-            "this process was started by a launcher that speaks PMI-1 or PMI-2 (mpiexec of MPICH or Intel MPI, or srun "
-            "--mpi=pmi2); start it with Open MPI's mpirun or with srun --mpi=pmix");
+            Message{"this process was started by a launcher that speaks PMI-1 or PMI-2 (mpiexec of MPICH or Intel MPI, "
+                    "or srun --mpi=pmi2); start it with Open MPI's mpirun or with srun --mpi=pmix",
+                    "本进程由使用 PMI-1 或 PMI-2 的启动器启动（MPICH、Intel MPI 的 mpiexec，或 srun --mpi=pmi2）；"
+                    "请用 Open MPI 的 mpirun 或 srun --mpi=pmix 启动"});
     }
     const std::optional<std::string> tasks = variable("SLURM_STEP_NUM_TASKS");
     if (tasks && parse_integer(*tasks).value_or(1) > 1) {
-        return input_error("srun started " + *tasks +
-                           " processes that cannot find each other; use srun --mpi=pmix (srun --mpi=list shows what "
-                           "there is) or mpirun");
+        return input_error(
+            Message{"srun started " + *tasks +
+                        " processes that cannot find each other; use srun --mpi=pmix (srun --mpi=list shows what there "
+                        "is) or mpirun",
+                    "srun 启动了 " + *tasks +
+                        " 个互不相连的进程；请用 srun --mpi=pmix（srun --mpi=list 可查看支持的类型）或 mpirun"});
     }
     return std::nullopt;
 }
