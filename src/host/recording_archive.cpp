@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <system_error>
 #include <vector>
@@ -139,12 +140,13 @@ void read_entry(archive* reader, archive_entry* entry, Collector& collector) {
     }
 }
 
-Members read_archive(const Fd& fd, const std::string& file, const RecordingLimits& limits) {
+/// `open` gives the archive's bytes to the reader and returns libarchive's status.
+Members read_archive(const std::function<int(archive*)>& open, const std::string& file, const RecordingLimits& limits) {
     const std::unique_ptr<archive, ArchiveReadFree> reader(archive_read_new());
     // Only what pack_recording() makes and tar can make again: fewer decoders for a hostile file to try.
     archive_read_support_format_tar(reader.get());
     archive_read_support_filter_gzip(reader.get());
-    if (archive_read_open_fd(reader.get(), fd.get(), std::size_t{1} << 16) != ARCHIVE_OK)
+    if (open(reader.get()) != ARCHIVE_OK)
         fail(file, not_a_recording(reader.get()));
     Collector collector(file, limits);
     while (true) {
@@ -228,12 +230,20 @@ Answers read_recording(const std::string& path, const RecordingLimits& limits) {
     if (!fd.valid() || fstat(fd.get(), &info) != 0)
         fail(path, system_message());
     if (S_ISREG(info.st_mode))
-        return read_members(read_archive(fd, path, limits), path);
+        return read_members(
+            read_archive([&](archive* reader) { return archive_read_open_fd(reader, fd.get(), std::size_t{1} << 16); },
+                         path, limits),
+            path);
     if (!S_ISDIR(info.st_mode))
         fail(path, Message(kNoRecording));
     Collector collector(path, limits);
     read_folder(fd, "", 0, path, collector);
     return read_members(collector.take(), path);
+}
+
+Answers unpack_recording(std::string_view bytes, const std::string& name, const RecordingLimits& limits) {
+    const auto open = [&](archive* reader) { return archive_read_open_memory(reader, bytes.data(), bytes.size()); };
+    return read_members(read_archive(open, name, limits), name);
 }
 
 std::string pack_recording(const Answers& answers) {

@@ -15,6 +15,12 @@ std::string reason_of(AnswerStatus status, const std::string& reason) {
     return status == AnswerStatus::denied ? "permission denied" : "no answer";
 }
 
+/// A folder's name may be given with a '/' at its end; answers are kept without.
+std::string without_end(const std::string& path) {
+    const std::size_t last = path.find_last_not_of('/');
+    return last == std::string::npos ? path.substr(0, 1) : path.substr(0, last + 1);
+}
+
 bool is_noted(AnswerStatus status) {
     return status != AnswerStatus::ok && status != AnswerStatus::absent;
 }
@@ -62,9 +68,10 @@ std::optional<std::string> Root::read_line(const std::string& path) {
 }
 
 std::optional<std::vector<std::string>> Root::list(const std::string& path) {
-    ListAnswer answer = answer_list(path);
+    const std::string folder = without_end(path);
+    ListAnswer answer = answer_list(folder);
     if (is_noted(answer.status))
-        note_unread(path, reason_of(answer.status, answer.reason));
+        note_unread(folder, reason_of(answer.status, answer.reason));
     if (answer.status != AnswerStatus::ok)
         return std::nullopt;
     return std::move(answer.names);
@@ -80,9 +87,10 @@ std::optional<std::string> Root::link(const std::string& path) {
 }
 
 bool Root::exists(const std::string& path) {
-    const AnswerStatus status = answer_exists(path);
+    const std::string place = without_end(path);
+    const AnswerStatus status = answer_exists(place);
     if (is_noted(status))
-        note_unread(path, reason_of(status, ""));
+        note_unread(place, reason_of(status, ""));
     return status == AnswerStatus::ok;
 }
 

@@ -154,7 +154,7 @@ void ask_firmware(Root& root, Cpu& cpu) {
         return;
     const Smbios smbios = decode_smbios(*table);
     if (!cpu.model && !smbios.cpu_models.empty())
-        cpu.model = smbios.cpu_models[0];
+        cpu.model = single_blanks(smbios.cpu_models[0]);
     if (!cpu.sockets && smbios.cpu_sockets > 0)
         cpu.sockets = smbios.cpu_sockets;
 }

@@ -5,21 +5,11 @@
 
 #include <gpuadapt/core/text.hpp>
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace gpuadapt {
 
 namespace {
-
-/// "Xeon(R) CPU           E5" has its blanks from CPUID.
-std::string single_blanks(std::string_view text) {
-    std::string result = clean_utf8(trim(text));
-    const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
-    result.erase(std::unique(result.begin(), result.end(), both_blank), result.end());
-    return result;
-}
 
 void keep_first(std::optional<std::string>& field, std::string_view value) {
     if (!field && !value.empty())

@@ -38,6 +38,13 @@ std::vector<std::string_view> split_lines(std::string_view text) {
     return lines;
 }
 
+std::string single_blanks(std::string_view text) {
+    std::string result = clean_utf8(trim(text));
+    const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+    result.erase(std::unique(result.begin(), result.end(), both_blank), result.end());
+    return result;
+}
+
 std::optional<std::int64_t> parse_hex(std::string_view text) {
     if (text.starts_with("0x") || text.starts_with("0X"))
         text.remove_prefix(2);

@@ -15,6 +15,9 @@ namespace gpuadapt {
 
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
 
+/// Cleaned text in which several blanks are one: "Xeon(R) CPU           E5" comes so from CPUID.
+[[nodiscard]] std::string single_blanks(std::string_view text);
+
 /// Hexadecimal with or without "0x", nothing around it; nullopt above 32 bits.
 [[nodiscard]] std::optional<std::int64_t> parse_hex(std::string_view text);
 

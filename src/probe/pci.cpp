@@ -99,7 +99,7 @@ void take_link_files(Root& root, const std::string& folder, PciLink& link) {
     };
     link.capable_width = width("max_link_width", false);
     link.current_width = width("current_link_width", true);
-    if (link.current_width != 0)
+    if (link.current_width.value_or(0) != 0)  // a link that is down has a speed in its register too
         link.current_gt_s = parse_link_speed(root.read_line(folder + "current_link_speed").value_or(""));
 }
 

@@ -168,7 +168,7 @@ PciLink decode_link(Reader& config, std::size_t pcie, int version) {
     link.capable_gt_s = speed_in(capability);
     link.capable_width = width_in(capability, false);
     link.current_width = width_in(status, true);
-    if (link.current_width != 0)  // without lanes the speed field says nothing
+    if (link.current_width.value_or(0) != 0)  // without lanes the speed field says nothing
         link.current_gt_s = speed_in(status);
     if (version < 2)
         return link;

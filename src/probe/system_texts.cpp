@@ -18,11 +18,12 @@ struct Mark {
 /// What cgroup paths of the usual runtimes look like, the most telling first.
 constexpr Mark kCgroupMarks[] = {
     {"kubepods", "kubernetes"},
-    {"/docker", "docker"},
-    {"docker-", "docker"},
-    {"libpod", "podman"},
-    {"/lxc", "lxc"},
-    {"containerd", "containerd"},
+    {"/docker/", "docker"},
+    {"/docker-", "docker"},
+    {"libpod-", "podman"},
+    {"/lxc/", "lxc"},
+    {"lxc.payload", "lxc"},
+    {"cri-containerd-", "containerd"},
     {"/machine.slice/machine-", "systemd-nspawn"},
 };
 

@@ -278,6 +278,9 @@ TEST(MemoryRoot, RemovesWithAllBelow) {
     root.add_link("/sys/a/l", "b");
     root.add_denied("/sys/d");
     EXPECT_THAT(*root.list("/sys"), ElementsAre("a", "ab", "d"));
+    EXPECT_THAT(*root.list("/sys/"), ElementsAre("a", "ab", "d"));
+    EXPECT_TRUE(root.exists("/sys/a/"));
+    EXPECT_THAT(*root.list("/"), ElementsAre("sys"));
     root.remove("/sys/a");
     EXPECT_THAT(*root.list("/sys"), ElementsAre("ab", "d"));
     EXPECT_FALSE(root.exists("/sys/a"));

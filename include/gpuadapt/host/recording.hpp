@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 /// A recording: what a machine answered, kept so that every command can be run on it again.
 ///
@@ -38,6 +39,10 @@ struct RecordingLimits {
 /// plain files and folders of the layout above (links, devices, absolute paths, "..", other names), a member or a sum
 /// over the limits, and damaged contents throw Error(input) that names file and member.
 [[nodiscard]] Answers read_recording(const std::string& path, const RecordingLimits& limits = {});
+
+/// The same for an archive in memory; `name` stands for it in errors.
+[[nodiscard]] Answers unpack_recording(std::string_view archive, const std::string& name,
+                                       const RecordingLimits& limits = {});
 
 /// The bytes of a tar.gz of these answers; the same answers give the same bytes.
 [[nodiscard]] std::string pack_recording(const Answers& answers);

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the recordings of this folder: invented machines, one a function. Run it after a change here, then run the
+replay tests with GPUADAPT_UPDATE_GOLDEN=1 and look at what changed in the machine.json files."""
+
+import os
+
+import machine_parts as part
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+XEON = "Example Xeon(R)   Platinum 9999 @ 2.40GHz"
+
+
+def release(identity, version, pretty):
+    return f'NAME="{pretty.split()[0]}"\nID={identity}\nVERSION_ID="{version}"\nPRETTY_NAME="{pretty}"'
+
+
+def x86_cpuinfo(vendor, model, count, flags, microcode):
+    return "\n\n".join(f"processor\t: {i}\nvendor_id\t: {vendor}\nmodel name\t: {model}\nmicrocode\t: {microcode}\n"
+                       f"flags\t\t: {flags}" for i in range(count))
+
+
+def add_switch(pci, number, faults):
+    """A root port, a switch, two GPUs, a network card and an empty port."""
+    numa, first = number // 2, 0x10 + number * 0x20
+    base = {"numa": numa, "group": 10 + number}
+    root, up = f"0000:{first - 1:02x}:01.0", f"0000:{first:02x}:00.0"
+    uplink = faults.get(f"uplink{number}", (32.0, 16))
+    pci.add(root, 0x8086, 0x352A, 0x060400, driver="pcieport", bridge=True, subsystem=(0x8086, 0),
+            express={"kind": "root", "current": uplink, "request": 128}, acs=(0x5F, 0x1D if number == 0 else 0), **base)
+    pci.add(up, 0x1000, 0xC030, 0x060400, parent=root, driver="pcieport", bridge=True, subsystem=(0x1000, 0x100),
+            express={"kind": "upstream", "current": uplink, "request": 128}, **base)
+    for port in range(4):
+        below = first + 2 + port
+        address = f"0000:{first + 1:02x}:{port:02x}.0"
+        gpu = number * 2 + port
+        link = faults.get(f"gpu{gpu}", (32.0, 16)) if port < 2 else (32.0, 16) if port == 2 else (2.5, 0)
+        pci.add(address, 0x1000, 0xC030, 0x060400, parent=up, driver="pcieport", bridge=True, subsystem=(0x1000, 0x100),
+                express={"kind": "downstream", "current": link, "request": 128}, acs=(0x5F, 0), **base)
+        end = {"parent": address, "slot": f"{number * 4 + port + 1}", **base}
+        if port < 2:
+            pci.add(f"0000:{below:02x}:00.0", 0x9999, 0x4001, 0x038000, driver="METAX", subsystem=(0x9999, 0x1),
+                    express={"kind": "endpoint", "current": link, "payload": (256, 256), "request": 512}, **end)
+        elif port == 2:
+            pci.add(f"0000:{below:02x}:00.0", 0x15B3, 0x1021, 0x020000, driver="mlx5_core", subsystem=(0x15B3, 0x60),
+                    express={"kind": "endpoint", "payload": (512, 256), "request": 4096}, **end)
+
+
+def add_rdma(machine, name, pci_path, state, rate):
+    folder = f"/sys/class/infiniband/{name}"
+    machine.links[folder] = pci_path.replace("../../../devices", "../../devices") + f"/infiniband/{name}"
+    machine.folder(folder, {"fw_ver": "28.39.1002", "board_id": "EX_0000000042", "hca_type": "MT4129"})
+    machine.folder(f"{folder}/ports/1", {"state": state, "rate": rate, "link_layer": "Ethernet"})
+
+
+def eight_gpu_server():
+    """Two sockets, four switches, eight GPUs; one GPU has half its lanes, one uplink half its speed, one BIOS default
+    has left ACS on, and half of the processors save power."""
+    machine = part.Machine()
+    part.system(machine, "node01", "5.15.0-91-generic", "BOOT_IMAGE=/vmlinuz root=/dev/sda2 ro quiet intel_iommu=on",
+                release("ubuntu", "22.04", "Ubuntu 22.04.4 LTS"), None, 1056000000)
+    machine.file("/proc/cpuinfo", x86_cpuinfo("GenuineIntel", XEON, 32, "fpu vme lm aes avx512f", "0x2b000590"))
+    part.cpus(machine, 2, 8, 2, governor=lambda cpu: "powersave" if cpu % 2 else "performance", driver="intel_pstate")
+    part.caches(machine, "48K", "2048K", "107520K")
+    machine.file("/sys/devices/system/cpu/intel_pstate/no_turbo", 0)
+    machine.file("/sys/devices/system/cpu/cpuidle/current_driver", "intel_idle")
+    for i, (name, disabled) in enumerate([("POLL", 0), ("C1", 0), ("C6", 1)]):
+        machine.folder(f"/sys/devices/system/cpu/cpu0/cpuidle/state{i}", {"name": name, "disable": disabled})
+    part.numa(machine, [("0-7,16-23", 528000000, "10 21"), ("8-15,24-31", 528000000, "21 10")])
+    pci = part.Pci(machine)
+    pci.add("0000:00:00.0", 0x8086, 0x09A2, 0x088000, express={"kind": "integrated"}, numa=0, group=0)
+    pci.add("0000:02:00.0", 0x1A03, 0x2000, 0x030000, revision=0x52, driver="ast", numa=0, group=1, size=256)
+    for number in range(4):
+        add_switch(pci, number, {"gpu5": (32.0, 8), "uplink3": (16.0, 16)})
+    pci.names(class_0604="PCI bridge", class_0380="Display controller", class_0200="Ethernet controller",
+              class_0300="VGA compatible controller", class_0880="System peripheral", vendor_8086="Intel Corporation",
+              vendor_1000="Broadcom / LSI", vendor_15b3="Mellanox Technologies", vendor_1a03="ASPEED Technology, Inc.",
+              device_1a03_2000="ASPEED Graphics Family", device_15b3_1021="MT2910 Family [ConnectX-7]",
+              device_1000_c030="PEX890xx PCIe Gen 5 Switch")
+    for number in range(4):
+        path = pci.paths[f"0000:{0x10 + number * 0x20 + 4:02x}:00.0"]
+        part.interface(machine, f"ens{number}np0", f"02:00:00:00:00:{number:02x}", 4200, "up" if number < 3 else "down",
+                       speed=400000 if number < 3 else -1, device=path, driver="mlx5_core")
+        add_rdma(machine, f"mlx5_{number}", path, "4: ACTIVE" if number < 3 else "1: DOWN",
+                 "400 Gb/sec (4X NDR)" if number < 3 else "40 Gb/sec (4X QDR)")
+    part.interface(machine, "bond0", "02:00:00:00:00:00", 1500, "up", speed=25000)
+    part.interface(machine, "lo", "00:00:00:00:00:00", 65536, "unknown", kind=772)
+    machine.file("/sys/class/net/bonding_masters", "bond0")
+    part.addresses(machine, ["192.0.2.11", "198.51.100.11"])
+    dimms = [{"gib": 64, "type": 0x22, "speed": 5600, "configured": 4800, "locator": f"DIMM_{i}", "bank": f"NODE {i // 8}",
+              "serial": f"{i:08X}"} if i % 2 == 0 else None for i in range(16)]
+    system = ["Example Systems", "X8000 G5", "1.0", "SN-0001", "X8000", "SKU-8"]
+    machine.file("/sys/firmware/dmi/tables/DMI",
+                 part.smbios(["Example BIOS", "3.21", "05/06/2024"], system, ["Example Systems", "X8-MB", "A", "MB-1"], 23,
+                             [XEON, XEON], dimms))
+    machine.folder("/sys/class/dmi/id", {
+        "sys_vendor": system[0], "product_name": system[1], "product_version": system[2], "product_serial": system[3],
+        "bios_vendor": "Example BIOS", "bios_version": "3.21", "bios_date": "05/06/2024", "chassis_type": 23,
+        "board_vendor": "Example Systems", "board_name": "X8-MB"})
+    machine.file("/sys/class/iommu/dmar0/intel-iommu/version", "5:0")
+    machine.file("/sys/module/metax/version", "3.0.11")
+    machine.file("/sys/module/mlx5_core/version", "24.01-0.3.3")
+    machine.file("/opt/maca/Version.txt", "Version:3.0.0.8")
+    machine.environment = {"MCCL_IB_HCA": "mlx5_0,mlx5_1", "MACA_PATH": "/opt/maca", "LD_LIBRARY_PATH": "/opt/maca/lib"}
+    return machine, pci
+
+
+def eight_gpu_server_no_root():
+    """The same machine as an ordinary user sees it."""
+    machine, pci = eight_gpu_server()
+    pci.cut(64)
+    for path in ["/sys/firmware/dmi/tables/DMI", "/sys/class/dmi/id/product_serial", "/sys/class/dmi/id/product_uuid",
+                 "/sys/class/dmi/id/board_serial"]:
+        machine.files.pop(path, None)
+        machine.denied.append(path)
+    return machine, pci
+
+
+def arm_server():
+    """Two Kunpeng sockets under an old kernel with old file names; one NVIDIA GPU below a switchless root port."""
+    machine = part.Machine()
+    part.system(machine, "arm01", "4.19.90-23.8.v2101.ky10.aarch64", "root=/dev/sda1 iommu.passthrough=1",
+                release("kylin", "V10", "Kylin Linux Advanced Server V10 (Tercel)"), None, 528000000, "[always] madvise never")
+    machine.file("/proc/cpuinfo", "\n\n".join(
+        f"processor\t: {i}\nBogoMIPS\t: 200.00\nFeatures\t: fp asimd evtstrm aes\nCPU implementer\t: 0x48\n"
+        "CPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: 0xd01\nCPU revision\t: 0" for i in range(16)))
+    part.cpus(machine, 2, 8, 1, old_names=True)
+    part.caches(machine, "64K", "512K", "32768K")
+    part.numa(machine, [(f"{i * 4}-{i * 4 + 3}", 132000000, " ".join("10" if i == j else "12" if i // 2 == j // 2 else "24" for j in range(4)))
+                        for i in range(4)])
+    pci = part.Pci(machine, newer_names=False)
+    pci.add("0000:80:00.0", 0x19E5, 0xA120, 0x060400, driver="pcieport", bridge=True, numa=2, subsystem=(0x19E5, 0x371E),
+            express={"kind": "root", "capable": (16.0, 16), "current": (16.0, 16), "target": 16.0, "payload": (512, 128)},
+            acs=(0x5F, 0x5D))
+    pci.add("0000:81:00.0", 0x10DE, 0x20B5, 0x030200, revision=0xA1, parent="0000:80:00.0", driver="nvidia", numa=2, slot="6",
+            subsystem=(0x10DE, 0x1533),
+            express={"kind": "endpoint", "capable": (16.0, 16), "current": (16.0, 16), "target": 16.0, "payload": (256, 128)})
+    pci.add("0000:7d:00.0", 0x19E5, 0xA222, 0x020000, revision=0x21, driver="hns3", numa=0,
+            express={"kind": "integrated", "payload": (128, 128)})
+    pci.names(class_0604="PCI bridge", class_0302="3D controller", class_0200="Ethernet controller", vendor_10de="NVIDIA Corporation",
+              vendor_19e5="Huawei Technologies Co., Ltd.", device_10de_20b5="GA100 [A100 PCIe 80GB]")
+    part.interface(machine, "enp125s0f0", "02:00:00:00:01:00", 1500, "up", speed=10000, device=pci.paths["0000:7d:00.0"], driver="hns3")
+    part.addresses(machine, ["192.0.2.21"])
+    system = ["Example Arm", "A200", "To be filled by O.E.M.", "SN-ARM-1", "", ""]
+    dimms = [{"gib": 16, "type": 0x1A, "speed": 2933, "configured": 2933, "locator": f"DIMM0{i}0", "bank": "SOCKET 0", "serial": f"A{i}"}
+             for i in range(4)]
+    machine.file("/sys/firmware/dmi/tables/DMI", part.smbios(
+        ["Example", "1.25", "01/17/2020"], [text or "-" for text in system], ["Example Arm", "A2-MB", "1", "MB-2"], 23,
+        ["Kunpeng 920-4826", "Kunpeng 920-4826"], dimms))
+    machine.file("/sys/module/nvidia/version", "535.129.03")
+    machine.file("/usr/local/cuda/version.json", '{\n  "cuda" : {\n    "name" : "CUDA SDK",\n    "version" : "12.2.2"\n  }\n}')
+    return machine, pci
+
+
+def virtual_machine():
+    """A guest without DMI, conventional PCI only, no NUMA node but one."""
+    machine = part.Machine()
+    part.system(machine, "guest", "6.1.0-18-cloud-amd64", "console=ttyS0 root=/dev/vda1", release("debian", "12", "Debian GNU/Linux 12 (bookworm)"),
+                "x86_64", 8000000)
+    machine.file("/proc/cpuinfo", x86_cpuinfo("AuthenticAMD", "AMD EPYC", 2, "fpu lm hypervisor", "0x1000065"))
+    part.cpus(machine, 2, 1, 1)
+    part.caches(machine, "32K", "512K", "32M")
+    machine.file("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc kvm-clock acpi_pm ")
+    part.numa(machine, [("0-1", 8000000, "10")])
+    pci = part.Pci(machine)
+    pci.add("0000:00:00.0", 0x8086, 0x1237, 0x060000, size=256)
+    pci.add("0000:00:03.0", 0x1AF4, 0x1000, 0x020000, driver="virtio-pci", subsystem=(0x1AF4, 1), size=256)
+    pci.names(class_0600="Host bridge", class_0200="Ethernet controller", vendor_8086="Intel Corporation", vendor_1af4="Red Hat, Inc.",
+              device_1af4_1000="Virtio network device")
+    part.interface(machine, "eth0", "02:00:00:00:02:00", 1500, "up", speed=-1, device=pci.paths["0000:00:03.0"] + "/virtio0", driver="virtio_net")
+    part.interface(machine, "lo", "00:00:00:00:00:00", 65536, "unknown", kind=772)
+    machine.empty.append("/sys/class/iommu")
+    part.addresses(machine, ["192.0.2.31"])
+    return machine, pci
+
+
+def amd_container():
+    """A pod on an AMD server: two accelerators, a node with memory only, configuration spaces cut to 64 bytes."""
+    machine = part.Machine()
+    part.system(machine, "pod-7", "6.8.0-60-generic", "root=/dev/nvme0n1p2 iommu=pt amd_iommu=on", release("ubuntu", "24.04", "Ubuntu 24.04.2 LTS"),
+                "x86_64", 264000000)
+    machine.file("/proc/cpuinfo", x86_cpuinfo("AuthenticAMD", "AMD EPYC 9999 4-Core Processor", 4, "fpu lm avx2", "0xa101148"))
+    part.cpus(machine, 1, 4, 1, governor="schedutil", driver="acpi-cpufreq")
+    part.caches(machine, "32K", "1024K", "32768K")
+    machine.file("/sys/devices/system/cpu/cpufreq/boost", 0)
+    part.numa(machine, [("0-3", 132000000, "10 40"), ("", 132000000, "40 10")])
+    pci = part.Pci(machine)
+    for i, current in enumerate([(32.0, 16), (2.5, 16)]):
+        root, end = f"0000:{0x20 * i:02x}:01.1", f"0000:{0x20 * i + 1:02x}:00.0"
+        pci.add(root, 0x1022, 0x14AB, 0x060400, driver="pcieport", bridge=True, numa=0, express={"kind": "root", "current": current})
+        pci.add(end, 0x1002, 0x74A1, 0x120000, parent=root, driver="amdgpu", numa=0, subsystem=(0x1002, 0x74A1),
+                express={"kind": "endpoint", "current": current})
+    pci.cut(64)
+    pci.names(class_0604="PCI bridge", class_1200="Processing accelerators", vendor_1002="Advanced Micro Devices, Inc. [AMD/ATI]",
+              vendor_1022="Advanced Micro Devices, Inc. [AMD]", device_1002_74a1="Aqua Vanjaram [Instinct MI300X]")
+    part.interface(machine, "eth0", "02:00:00:00:03:00", 1450, "up", speed=10000)
+    part.addresses(machine, ["198.51.100.7"])
+    machine.file("/var/run/secrets/kubernetes.io/serviceaccount/namespace", "default")
+    machine.file("/sys/class/iommu/ivhd0/amd-iommu/cap", "1000000000000000")
+    machine.file("/opt/rocm/.info/version", "6.3.1-48")
+    machine.environment = {"HIP_VISIBLE_DEVICES": "0,1", "NCCL_DEBUG": "INFO"}
+    return machine, pci
+
+
+def main():
+    for build in (eight_gpu_server, eight_gpu_server_no_root, arm_server, virtual_machine, amd_container):
+        folder = os.path.join(HERE, build.__name__.replace("_", "-"))
+        os.makedirs(folder, exist_ok=True)
+        build()[0].save(os.path.join(folder, "recording.tar.gz"))
+
+
+if __name__ == "__main__":
+    main()

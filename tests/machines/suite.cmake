@@ -1,0 +1,10 @@
+# Each folder here with a recording is a machine: what the probes make of it must be its machine.json, byte for byte.
+# GPUADAPT_UPDATE_GOLDEN=1 rewrites the files instead.
+add_executable(replay_test "${CMAKE_CURRENT_SOURCE_DIR}/machines/replay_test.cpp")
+target_include_directories(replay_test PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+target_compile_definitions(replay_test PRIVATE GPUADAPT_MACHINES="${CMAKE_CURRENT_SOURCE_DIR}/machines")
+target_link_libraries(replay_test PRIVATE gpuadapt_probe gpuadapt_options gpuadapt_warnings GTest::gtest_main GTest::gmock)
+# The recordings are looked up when the tests are found, so a new one is found by the next build of this target.
+file(GLOB recordings CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/machines/*/recording*")
+set_target_properties(replay_test PROPERTIES LINK_DEPENDS "${recordings}")
+gtest_discover_tests(replay_test TEST_PREFIX "replay." PROPERTIES LABELS replay TIMEOUT 120 DISCOVERY_TIMEOUT 60)
