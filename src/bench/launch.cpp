@@ -13,8 +13,14 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr std::string_view kWayOut =
-    "install Open MPI 4.1 or 5.0 (Debian and Ubuntu: openmpi-bin; RHEL: openmpi) or name its mpirun with --mpirun";
+constexpr Text kWayOut{
+    "install Open MPI 4.1 or 5.0 (Debian and Ubuntu: openmpi-bin; RHEL: openmpi) or name its mpirun with --mpirun",
+    "请安装 Open MPI 4.1 或 5.0（Debian、Ubuntu：openmpi-bin；RHEL：openmpi），或用 --mpirun 指定其 mpirun"};
+
+/// "<what>; <way out>" in both languages.
+Error refusal(const std::string& english, const std::string& chinese) {
+    return tool_error(Message{fmt::format("{}; {}", english, kWayOut.en), fmt::format("{}；{}", chinese, kWayOut.zh)});
+}
 
 /// Folders of a parent folder whose names begin so, the highest name first.
 void add_folders(Root& root, const std::string& parent, const std::string& beginning, const std::string& below,
@@ -61,16 +67,17 @@ std::string resolve(Root& root, std::string path) {
 Mpirun inspect(Root& root, const std::string& path) {
     const CommandResult result = root.run({path, "--version"});
     if (result.status != CommandStatus::exited) {
-        throw tool_error(fmt::format("{} cannot be run: {}; {}", path,
-                                     result.reason.empty() ? "it was ended by a signal" : result.reason, kWayOut));
+        const std::string reason = result.reason.empty() ? "signal" : result.reason;
+        throw refusal(fmt::format("{} cannot be run: {}", path, reason), fmt::format("{} 无法运行：{}", path, reason));
     }
     const std::optional<MpirunVersion> version = parse_mpirun_version(result.output + '\n' + result.errors);
     if (!version) {
-        throw tool_error(fmt::format("{} is not Open MPI's (MPICH's or Intel MPI's?); {}", path, kWayOut));
+        throw refusal(path + " is not Open MPI's (MPICH's or Intel MPI's?)",
+                      path + " 不是 Open MPI 的（可能属于 MPICH 或 Intel MPI）");
     }
     if (version->major != 4 && version->major != 5) {
-        throw tool_error(
-            fmt::format("{} is of Open MPI {}, which gpuadapt does not know; {}", path, version->text, kWayOut));
+        throw refusal(fmt::format("{} is of Open MPI {}, which gpuadapt does not know", path, version->text),
+                      fmt::format("{} 属于 Open MPI {}，gpuadapt 不支持", path, version->text));
     }
     Mpirun mpirun{path, resolve(root, path), version->major, version->minor, version->text, std::nullopt};
     for (const std::string& candidate : libmpi_candidates_of(mpirun.program)) {
@@ -95,7 +102,8 @@ Mpirun inspect_given(Root& root, const std::string& path_list, const std::string
     try {
         return inspect(root, path);
     } catch (const Error& error) {
-        throw input_error("--mpirun " + given + ": " + error.what());
+        throw input_error(
+            Message{"--mpirun " + given + ": " + error.message().en, "--mpirun " + given + "：" + error.message().zh});
     }
 }
 
@@ -141,7 +149,7 @@ Mpirun find_mpirun(Root& root, const std::string& path_list, const std::optional
             }
         }
     }
-    throw first_refusal.value_or(tool_error(fmt::format("no mpirun was found; {}", kWayOut)));
+    throw first_refusal.value_or(refusal("no mpirun was found", "找不到 mpirun"));
 }
 
 std::vector<std::string> mpirun_command(const Mpirun& mpirun, const LaunchPlan& plan) {

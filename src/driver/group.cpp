@@ -36,10 +36,10 @@ class SoloGroup final : public Group {
     std::string host_;
 };
 
-/// An Error as text: its kind, whether it was agreed on before, and what it says. Empty: no error.
 constexpr char kBetweenLanguages = '\x1f';
 
-/// Kind, whether it was agreed on before, and both texts: "1-english\x1fchinese".
+/// An Error as text: its kind, whether it was agreed on before, and what it says: "1-english\x1fchinese". No error is
+/// an empty text.
 std::string encode(const Error& error, bool agreed) {
     return std::string{static_cast<char>('0' + static_cast<int>(error.kind())), agreed ? 'a' : '-'} +
            error.message().en + kBetweenLanguages + error.message().zh;

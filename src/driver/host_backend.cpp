@@ -3,6 +3,7 @@
 
 #include <gpuadapt/driver/backend.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,13 +25,15 @@ class HostBackend final : public Backend {
     }
 
     [[nodiscard]] Buffer allocate(std::size_t bytes) override {
-        if (bytes > SIZE_MAX - kAlignment) {
-            throw tool_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+        std::byte* data = nullptr;
+        if (bytes <= SIZE_MAX - kAlignment) {
+            const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+            data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
         }
-        const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-        auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
         if (data == nullptr) {
-            throw tool_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+            const std::string number = std::to_string(bytes);
+            throw tool_error(
+                Message{"cannot allocate " + number + " bytes of host memory", "无法分配 " + number + " 字节主机内存"});
         }
         return {*this, data, bytes};
     }
@@ -54,7 +57,8 @@ class HostBackend final : public Backend {
         }
         auto* ranks = dynamic_cast<MpiGroup*>(&group);
         if (ranks == nullptr) {
-            throw tool_error("collectives on host memory need ranks that MPI connects");
+            throw tool_error(Message{"collectives on host memory need ranks that MPI connects",
+                                     "主机内存上的集合操作需要由 MPI 连接的 rank"});
         }
         library_ = ranks->library();
         return std::make_unique<HostCommunicator>(*ranks, options_.plain_count_limit);

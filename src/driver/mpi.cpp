@@ -68,7 +68,8 @@ void check_version(const std::string& version, const std::string& path) {
     const char major =
         at == std::string::npos || at + kName.size() >= version.size() ? '\0' : version[at + kName.size()];
     if (major != '4' && major != '5') {
-        throw tool_error(path + " is \"" + version + "\"; gpuadapt works with Open MPI 4.1 and 5.0");
+        throw tool_error(Message{path + " is \"" + version + "\"; gpuadapt works with Open MPI 4.1 and 5.0",
+                                 path + " 是 “" + version + "”；gpuadapt 支持 Open MPI 4.1 和 5.0"});
     }
 }
 
@@ -78,8 +79,10 @@ class Session final : public MpiSession {
         if (library_.find("ompi_mpi_comm_world") == nullptr) {
             const bool mpich = library_.find("MPIR_Err_return_comm") != nullptr ||
                                library_.find("MPIR_Process") != nullptr || library_.find("MPI_Init") != nullptr;
-            throw tool_error(path_ + (mpich ? " is no Open MPI (MPICH or Intel MPI?)" : " is no MPI library") +
-                             "; install Open MPI 4.1 or 5.0 or start the program with its mpirun");
+            throw tool_error(Message{path_ + (mpich ? " is no Open MPI (MPICH or Intel MPI?)" : " is no MPI library") +
+                                         "; install Open MPI 4.1 or 5.0 or start the program with its mpirun",
+                                     path_ + (mpich ? " 不是 Open MPI（可能是 MPICH 或 Intel MPI）" : " 不是 MPI 库") +
+                                         "；请安装 Open MPI 4.1 或 5.0，或用它的 mpirun 启动"});
         }
         api_ = mpi::load_api(library_);
         version_ = read_version(api_);  // MPI allows this call before MPI_Init
@@ -89,7 +92,8 @@ class Session final : public MpiSession {
         mpi::require(api_, api_.init_thread(nullptr, nullptr, mpi::kThreadFunneled, &provided), "MPI_Init_thread");
         mpi::require(api_, api_.comm_set_errhandler(api_.comm_world, api_.errors_return), "MPI_Comm_set_errhandler");
         mpi::require(api_, api_.comm_set_errhandler(api_.comm_self, api_.errors_return), "MPI_Comm_set_errhandler");
-        world_ = std::make_unique<MpiGroup>(api_, api_.comm_world, false, processor_name(api_), version_);
+        world_ = std::make_unique<MpiGroup>(api_, api_.comm_world, false, processor_name(api_),
+                                            version_.substr(0, version_.find(',')));
         refuse_mixture();
     }
     Session(const Session&) = delete;
@@ -112,9 +116,11 @@ class Session final : public MpiSession {
             if (release(versions[i]) != release(versions[0])) {
                 world_.reset();
                 api_.finalize();
-                throw tool_error("the ranks run different MPI libraries: rank 0 \"" + versions[0] + "\", rank " +
-                                 std::to_string(i) + " \"" + versions[i] +
-                                 "\"; install the same Open MPI on all hosts");
+                const std::string other = "rank " + std::to_string(i) + " \"" + versions[i] + '"';
+                throw tool_error(Message{"the ranks run different MPI libraries: rank 0 \"" + versions[0] + "\", " +
+                                             other + "; install the same Open MPI on all hosts",
+                                         "各 rank 的 MPI 库不同：rank 0 \"" + versions[0] + "\"，" + other +
+                                             "；请在所有主机安装相同的 Open MPI"});
             }
         }
     }

@@ -28,7 +28,7 @@ class Group {
     [[nodiscard]] virtual int size() const = 0;
     /// Name of this rank's host.
     [[nodiscard]] virtual const std::string& host() const = 0;
-    /// What stands under it: "none" for Solo, else the first line of MPI_Get_library_version.
+    /// What stands under it: "none" for Solo, else the library and its version: "Open MPI v4.1.4".
     [[nodiscard]] virtual std::string library() const = 0;
 
     /// Leaves as closely together as the library can: spins. For the moment before a timed run.
