@@ -75,7 +75,7 @@ Printed scaled(Printed number, double factor) {
     return {number.value * factor, number.half_unit * factor};
 }
 
-bool is_placeholder(std::string_view word) {
+bool is_masked(std::string_view word) {
     return word.find_first_not_of("Xx.*?-") == std::string_view::npos;
 }
 
@@ -226,7 +226,7 @@ bool LogColumns::read_cell(LogRow& row, std::size_t column, std::string_view wor
     const bool good = kind == ColumnKind::timestamp || kind == ColumnKind::other ||
                       (is_left(kind) ? read_left_cell(row, kind, word) : read_measured_cell(row, column, word));
     if (!good)
-        problem = {is_placeholder(word) ? RowProblem::Kind::placeholder : RowProblem::Kind::damaged, std::string(word)};
+        problem = {is_masked(word) ? RowProblem::Kind::masked : RowProblem::Kind::damaged, std::string(word)};
     return good;
 }
 

@@ -33,10 +33,10 @@ struct LogRow {
 /// Why a line that begins like a row is none.
 struct RowProblem {
     enum class Kind {
-        no_row,       ///< does not begin like a row: not our matter
-        word_count,   ///< too few or too many words: cut off, or another line in its middle
-        placeholder,  ///< "XXX.XX" where a number should be
-        damaged,      ///< a word that is neither number nor N/A
+        no_row,      ///< does not begin like a row: not our matter
+        word_count,  ///< too few or too many words: cut off, or another line in its middle
+        masked,      ///< "XX.XX" where a number should be
+        damaged,     ///< a word that is neither number nor N/A
     } kind = Kind::no_row;
     std::string word;  ///< the word at fault, for the finding
 };

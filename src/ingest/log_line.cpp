@@ -95,7 +95,7 @@ std::string_view without_group(std::string_view text) {
     constexpr std::size_t kLongest = 160;
     const char close = text.front() == '[' ? ']' : ')';
     const std::size_t end = text.find(close);
-    if (end == std::string_view::npos || end > kLongest || end < 2)
+    if (end > kLongest || end < 2)
         return text;
     const std::string_view inside = text.substr(1, end - 1);
     if (close == ']' ? inside.find(' ') != std::string_view::npos : inside.find("pid=") == std::string_view::npos)

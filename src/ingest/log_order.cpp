@@ -12,8 +12,8 @@ constexpr std::int64_t kFindingsKept = 20;  ///< of each check in one run
 
 }  // namespace
 
-void LogFindings::add(Severity severity, const std::string& check, std::int64_t line, Message title, Message evidence,
-                      Message advice) {
+void LogFindings::add(Severity severity, const std::string& check, std::int64_t line, const Message& title,
+                      const Message& evidence, const Message& advice) {
     std::int64_t same = 0;
     for (const Finding& finding : findings_)
         if (finding.check == check)

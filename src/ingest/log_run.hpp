@@ -20,8 +20,8 @@ namespace gpuadapt::ingest {
 class LogFindings {
   public:
     explicit LogFindings(std::string file) : file_(std::move(file)) {}
-    void add(Severity severity, const std::string& check, std::int64_t line, Message title, Message evidence = {},
-             Message advice = {});
+    void add(Severity severity, const std::string& check, std::int64_t line, const Message& title,
+             const Message& evidence = {}, const Message& advice = {});
     [[nodiscard]] std::vector<Finding> take();
 
   private:
@@ -62,7 +62,7 @@ class RowOrder {
     std::string key_;
     std::set<std::string> seen_;
     std::int64_t first_ = 0, last_ = 0;
-    std::int64_t same_ = 0, rows_ = 0;
+    std::int64_t rows_ = 0;
     bool doubled_ = false;
 };
 

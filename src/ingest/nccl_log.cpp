@@ -220,7 +220,7 @@ class NcclLogReader::Impl {
                     {"row refused: it is cut off, or other output stands in it", "该行不采用：被截断或混入了其他输出"},
                     {word + " words", word + " 个词"});
                 break;
-            case RowProblem::Kind::placeholder:
+            case RowProblem::Kind::masked:
                 run_->findings.add(Severity::warning, "LOG1", line_,
                                    {"row refused: it has no numbers", "该行不采用：没有数值"}, Message::same(word));
                 break;

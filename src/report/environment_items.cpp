@@ -41,10 +41,10 @@ struct HostValue {
     ItemValue value;
 };
 
-/// One value where all hosts agree; otherwise the most frequent one, and the hosts that differ.
+/// `values` is not empty. One value where all hosts agree; otherwise the most frequent one, and the hosts that differ.
 Message over_hosts(const std::vector<HostValue>& values) {
     const auto text = [](const ItemValue& value) { return value.value_or(not_read()); };
-    const HostValue* common = nullptr;
+    const HostValue* common = &values.front();
     std::ptrdiff_t most = 0;
     for (const HostValue& candidate : values) {
         const auto same = std::count_if(values.begin(), values.end(),
@@ -126,6 +126,7 @@ std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machin
             item.value = setup.value_or(not_read());
         } else {
             std::vector<HostValue> values;
+            values.reserve(machines.size());
             for (const HostMachine& host : machines)
                 values.push_back({host.host, environment_value(row.key, host.machine, launch)});
             item.known =

@@ -323,7 +323,7 @@ ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch
     std::vector<std::string> parts;
     for (const auto& [name, version] : machine.versions)
         if (name != "vbios")
-            parts.push_back(name + " " + version);
+            parts.push_back(fmt::format("{} {}", name, version));
     if (launch && launch->mpi_version && machine.versions.find("Open MPI") == machine.versions.end())
         parts.push_back(*launch->mpi_version);
     if (parts.empty())

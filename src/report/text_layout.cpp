@@ -31,9 +31,7 @@ std::size_t fitting(std::string_view text, std::size_t width) {
             return end;
         if (columns + wide > width)
             return last_blank > 0 ? last_blank : std::max<std::size_t>(end, length);
-        if (point == " ")
-            last_blank = end;
-        else if (length > 1 && end > 0)
+        if (point == " " || (length > 1 && end > 0))
             last_blank = end;  // Chinese breaks before any character
         columns += wide;
         end += length;

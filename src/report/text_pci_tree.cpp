@@ -81,7 +81,7 @@ class Tree {
         std::vector<const PciDevice*> siblings = found->second;
         std::sort(siblings.begin(), siblings.end(),
                   [](const PciDevice* a, const PciDevice* b) { return a->address < b->address; });
-        const auto indent = static_cast<std::size_t>(2 + 2 * depth);
+        const std::size_t indent = 2 + 2 * static_cast<std::size_t>(depth);
         for (std::size_t i = 0; i < siblings.size();) {
             const std::string text = text_of(*siblings[i], layout);
             std::size_t end = i + 1;

@@ -250,7 +250,7 @@ void XlsxFile::fail(const std::string& why_en, const std::string& why_zh) const 
 }
 
 lxw_format* XlsxFile::format(const CellStyle& style) {
-    const auto known = formats_.find(style);
+    const auto known = formats_.find(style.key());
     if (known != formats_.end())
         return known->second;
     lxw_format* format = workbook_add_format(book_);
@@ -274,7 +274,7 @@ lxw_format* XlsxFile::format(const CellStyle& style) {
         format_set_font_name(format, "Arial");
         format->font_size = 0;  // the guide's font names no size, and neither does this one
     }
-    formats_.emplace(style, format);
+    formats_.emplace(style.key(), format);
     return format;
 }
 

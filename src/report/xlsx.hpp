@@ -32,7 +32,11 @@ struct CellStyle {
     bool two_decimals = false;
     bool wrap = false;
     bool bold = false;
-    auto operator<=>(const CellStyle&) const = default;
+    /// All of it as one number, to find a style again.
+    [[nodiscard]] unsigned key() const {
+        return static_cast<unsigned>(align) | (arial ? 4U : 0U) | (border ? 8U : 0U) | (two_decimals ? 16U : 0U) |
+               (wrap ? 32U : 0U) | (bold ? 64U : 0U);
+    }
 };
 
 /// monostate: an empty cell, which still has the style of its neighbours. Texts are views: what they show must live
@@ -95,7 +99,7 @@ class XlsxFile {
     std::string folder_;   ///< of the temporary files
     lxw_workbook* book_ = nullptr;
     std::vector<std::unique_ptr<XlsxSheet>> sheets_;
-    std::map<CellStyle, lxw_format*> formats_;
+    std::map<unsigned, lxw_format*> formats_;  ///< by CellStyle::key()
 };
 
 /// The text as a cell can hold it: valid UTF-8 without control characters but line ends, at most 32,767 UTF-16 units.

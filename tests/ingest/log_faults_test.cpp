@@ -61,7 +61,7 @@ TEST(NcclLogFaults, RefusesAlteredRowsWithFileAndLine) {
                                                                              {"type", 2, "floaty", nullptr},
                                                                              {"operation", 3, "summ", "LOG1"},
                                                                              {"root", 4, "-7", "LOG1"},
-                                                                             {"placeholder", 7, "XX.XX", "LOG1"},
+                                                                             {"masked", 7, "XX.XX", "LOG1"},
                                                                              {"infinite", 7, "inf", "LOG1"},
                                                                              {"not a number", 5, "nan", "LOG1"},
                                                                              {"negative", 9, "-118.84", "LOG1"},

@@ -42,8 +42,8 @@ Machine long_machine() {
     machine.os.name = "bad \xff bytes \x1b[31m";
     machine.pci_devices.back().device_name = std::string(150, 'N');
     for (int i = 0; i < 30; ++i)
-        machine.unread.push_back(
-            {"/sys/kernel/debug/" + std::string(i, 'x'), i % 2 ? "permission denied" : "time-out"});
+        machine.unread.push_back({"/sys/kernel/debug/" + std::string(static_cast<std::size_t>(i), 'x'),
+                                  i % 2 ? "permission denied" : "time-out"});
     return machine;
 }
 
