@@ -26,7 +26,7 @@ constexpr std::array kCommands = {
              "只启动一次 mpirun，测试全部算子和卡数，方法与 nccl-tests 一致：时间、algbw、busbw、非原位与原位，"
              "每个大小都校验数据。标准输出为 nccl-tests 格式的日志。也可由 mpirun 或 srun 启动。没有 GPU "
              "时测试主机内存并说明。"},
-            "gpuadapt perf --gpus 2,4 --ops all -b 1K -e 64M -f 2 -n 20 -d bfloat16 --out run.json\n"
+            "gpuadapt perf --gpus 2,4 -b 1K -e 64M -f 2 -n 20 -d bfloat16 --out run.json\n"
             "mpirun -n 4 gpuadapt perf --ops all_reduce -b 8 -e 4M > all_reduce.log",
             define_perf},
     Command{"report",

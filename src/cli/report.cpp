@@ -105,6 +105,12 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
         const ingest::NcclLogSummary summary = read_log(path, options, sink, record.findings);
         record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());
         say_log_summary(session, path, summary);
+        if (summary.runs == 0)
+            throw input_error(
+                Message{fmt::format("{}: no table of nccl-tests, rccl-tests or mccl_tests was found in its {} lines",
+                                    path, summary.lines),
+                        fmt::format("{}：共 {} 行，未找到 nccl-tests、rccl-tests 或 mccl_tests 的数据表", path,
+                                    summary.lines)});
     }
 }
 
