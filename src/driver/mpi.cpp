@@ -89,7 +89,9 @@ class Session final : public MpiSession {
         check_version(version_, path_);
         library_.keep_loaded();  // Open MPI's plug-ins and exit handlers outlive MPI_Finalize
         int provided = 0;
-        mpi::require(api_, api_.init_thread(nullptr, nullptr, mpi::kThreadFunneled, &provided), "MPI_Init_thread");
+        // More than MPI_THREAD_SINGLE makes Open MPI lock, which costs each small operation some 80 ns. One thread
+        // calls MPI here; another one only to abort the job.
+        mpi::require(api_, api_.init_thread(nullptr, nullptr, mpi::kThreadSingle, &provided), "MPI_Init_thread");
         mpi::require(api_, api_.comm_set_errhandler(api_.comm_world, api_.errors_return), "MPI_Comm_set_errhandler");
         mpi::require(api_, api_.comm_set_errhandler(api_.comm_self, api_.errors_return), "MPI_Comm_set_errhandler");
         world_ = std::make_unique<MpiGroup>(api_, api_.comm_world, false, processor_name(api_),

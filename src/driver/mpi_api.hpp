@@ -20,7 +20,7 @@ using Aint = std::ptrdiff_t;
 using UserFunction = void(void* in, void* in_out, int* count, Datatype* type);
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kThreadFunneled = 1;
+inline constexpr int kThreadSingle = 0;
 inline constexpr int kUndefined = -32766;
 inline constexpr std::size_t kTextRoom = 4096;  // more than any MPI_MAX_* of both versions
 
