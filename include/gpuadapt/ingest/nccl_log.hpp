@@ -19,6 +19,15 @@
 /// Nothing is guessed. Three checks decide, each within the rounding of the printed digits: algbw = size / time,
 /// busbw = factor * algbw (doc/PERFORMANCE.md of nccl-tests), and the footer's average = the mean of all busbw cells.
 /// A row that fails one of the first two is left out of the table and reported with file and line.
+///
+/// Findings, by their check:
+///   LOG1 a row or header that is damaged, cut off or stands nowhere   LOG8  number of ranks: unknown, contradicted
+///   LOG2 algbw is not size / time                                      LOG9  units and meaning of a column
+///   LOG3 busbw is not factor * algbw, or could not be checked          LOG10 a limit of the reader
+///   LOG4 the footer's average is not the mean                          LOG11 wrong elements in the result
+///   LOG5 two outputs are mixed                                         LOG12 what the test itself reports
+///   LOG6 no footer, or no usable row                                   LOG13 no table was found in the input
+///   LOG7 name of the collective: unknown, deduced, contradicted
 namespace gpuadapt::ingest {
 
 struct NcclLogOptions {
