@@ -115,19 +115,19 @@ void write_pci(Lines& lines, const Machine& machine) {
         std::size_t depth;
     };
     // A damaged record may say that two bridges hang below each other: those are never reached from the top.
-    std::vector<Entry> todo;
+    std::vector<Entry> pending;
     const auto push = [&](const std::string& parent, std::size_t depth) {
         const auto found = below.find(parent);
         if (found == below.end())
             return;
         for (auto device = found->second.rbegin(); device != found->second.rend(); ++device)
-            todo.push_back({*device, depth});
+            pending.push_back({*device, depth});
         below.erase(found);
     };
     push("", 0);
-    while (!todo.empty() && !lines.full()) {
-        const Entry entry = todo.back();
-        todo.pop_back();
+    while (!pending.empty() && !lines.full()) {
+        const Entry entry = pending.back();
+        pending.pop_back();
         const PciDevice& device = *entry.device;
         const std::string numa = device.numa_node ? std::to_string(*device.numa_node) : lines.unread();
         const bool pcie = device.port_type || device.link.current_width || device.link.capable_width;
