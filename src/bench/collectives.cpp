@@ -58,6 +58,7 @@ std::vector<Segment> expect_all_reduce(const CollectiveSizes& sizes, int, int, i
 
 std::vector<Segment> expect_all_gather(const CollectiveSizes& sizes, int ranks, int, int) {
     std::vector<Segment> segments;
+    segments.reserve(static_cast<std::size_t>(ranks));
     for (int source = 0; source < ranks; ++source) {
         segments.push_back({source * sizes.count, sizes.count, source, 0});
     }
@@ -70,6 +71,7 @@ std::vector<Segment> expect_reduce_scatter(const CollectiveSizes& sizes, int, in
 
 std::vector<Segment> expect_alltoall(const CollectiveSizes& sizes, int ranks, int rank, int) {
     std::vector<Segment> segments;
+    segments.reserve(static_cast<std::size_t>(ranks));
     for (int source = 0; source < ranks; ++source) {
         segments.push_back({source * sizes.count, sizes.count, source, rank * sizes.count});
     }

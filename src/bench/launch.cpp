@@ -29,7 +29,7 @@ void add_folders(Root& root, const std::string& parent, const std::string& begin
     std::sort(names.rbegin(), names.rend());
     for (const std::string& name : names) {
         if (name.rfind(beginning, 0) == 0) {
-            folders.push_back(parent + '/' + name + below);
+            folders.push_back(fmt::format("{}/{}{}", parent, name, below));
         }
     }
 }
@@ -93,8 +93,9 @@ Mpirun inspect_given(Root& root, const std::string& path_list, const std::string
     std::string path = given;
     if (path.find('/') == std::string::npos) {
         for (const std::string& folder : program_folders(root, path_list)) {
-            if (root.exists(folder + '/' + given)) {
-                path = folder + '/' + given;
+            const std::string candidate = fmt::format("{}/{}", folder, given);
+            if (root.exists(candidate)) {
+                path = candidate;
                 break;
             }
         }
@@ -176,7 +177,7 @@ std::vector<std::string> mpirun_command(const Mpirun& mpirun, const LaunchPlan& 
         add({"-x", std::string(kLibmpiVariable) + '=' + *mpirun.libmpi});
     }
     for (const auto& [name, value] : plan.environment) {
-        add({"-x", name + '=' + value});
+        add({"-x", fmt::format("{}={}", name, value)});
     }
     for (const std::string& name : plan.exported) {
         add({"-x", name});

@@ -220,7 +220,7 @@ std::optional<Finding> lost_daemon(std::string_view line) {
 std::optional<DeadRank> parse_dead_rank(std::string_view output) {
     const std::string line = one_line(output);
     for (const auto parse : {parse_noticed, parse_abort, parse_exit}) {
-        if (const auto dead = parse(line)) {
+        if (auto dead = parse(line)) {
             return dead;
         }
     }

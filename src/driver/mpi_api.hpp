@@ -4,6 +4,7 @@
 #include <gpuadapt/driver/library.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 /// The part of Open MPI's C interface that is used, declared for its binary interface, which is the same from 3.0
 /// to 5.0 (libmpi.so.40): handles are pointers to objects that the library exports; mpi.h defines MPI_COMM_WORLD as the
@@ -91,10 +92,11 @@ inline constexpr std::size_t kTextRoom = 4096;  // more than any MPI_MAX_* of bo
     X(min, ompi_mpi_op_min, Op)
 
 struct Api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a parameter list and a name, not values
 #define GPUADAPT_MPI_MEMBER(member, symbol, parameters) int(*member) parameters = nullptr;
     GPUADAPT_MPI_FUNCTIONS(GPUADAPT_MPI_MEMBER)
 #undef GPUADAPT_MPI_MEMBER
-#define GPUADAPT_MPI_MEMBER(member, symbol, type) type member = nullptr;
+#define GPUADAPT_MPI_MEMBER(member, symbol, type) std::type_identity_t<type> member = nullptr;
     GPUADAPT_MPI_HANDLES(GPUADAPT_MPI_MEMBER)
 #undef GPUADAPT_MPI_MEMBER
 };

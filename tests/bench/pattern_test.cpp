@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -50,10 +51,8 @@ TEST(Pattern, ReductionsAreExactInAnyOrder) {
                     continue;
                 }
                 const Pattern pattern{type, op, ranks, 77};
-                std::vector<int> order;
-                for (int rank = 0; rank < ranks; ++rank) {
-                    order.push_back(rank);
-                }
+                std::vector<int> order(static_cast<std::size_t>(ranks));
+                std::iota(order.begin(), order.end(), 0);
                 const std::vector<std::byte> expected = reduced_tile(pattern, kLength);
                 EXPECT_EQ(reduce_in_order(pattern, order), expected) << data_type_name(type) << reduce_op_name(op);
                 std::reverse(order.begin(), order.end());

@@ -18,7 +18,7 @@ namespace {
 
 /// 1, 2 or 3: sums, products and averages of a few of these are exact in every type.
 double value_of(int rank, std::int64_t index) {
-    return static_cast<double>(1 + (7 * rank + index + index / 3) % 3);
+    return static_cast<double>(1 + (std::int64_t{7} * rank + index + index / 3) % 3);
 }
 
 struct Case {

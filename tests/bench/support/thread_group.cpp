@@ -124,6 +124,7 @@ void run_ranks(int size, const std::function<void(Group&)>& body, int ranks_per_
     const auto shared = std::make_shared<Shared>(size);
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) {
         threads.emplace_back([&, rank] {
             try {
