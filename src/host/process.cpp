@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 namespace gpuadapt {
 
@@ -112,6 +113,10 @@ void Process::signal_group(int signal) {
 
 void Process::terminate(std::chrono::milliseconds grace) {
     state_->child.terminate(grace);
+}
+
+void end_with_parent(int signal) {
+    prctl(PR_SET_PDEATHSIG, signal);
 }
 
 }  // namespace gpuadapt

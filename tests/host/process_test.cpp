@@ -229,6 +229,37 @@ TEST(Process, DiesWithThisProcessEvenByKill) {
     close(pipe_ends[1]);
 }
 
+TEST(Process, EndWithParentWorksForAProcessInAGroupOfItsOwn) {
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    const pid_t launcher = fork();
+    if (launcher == 0) {
+        if (fork() == 0) {
+            setpgid(0, 0);
+            end_with_parent();
+            const pid_t rank = getpid();
+            if (write(pipe_ends[1], &rank, sizeof rank) != sizeof rank)
+                _exit(1);
+        }
+        pause();
+        _exit(0);
+    }
+    pid_t rank = 0;
+    ASSERT_EQ(read(pipe_ends[0], &rank, sizeof rank), static_cast<ssize_t>(sizeof rank));
+    kill(launcher, SIGKILL);
+    waitpid(launcher, nullptr, 0);
+    EXPECT_TRUE(vanishes(rank));
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
+TEST(Process, AnExitStatusThatTheKernelThrewAwayIsNoSuccess) {
+    auto* const before = std::signal(SIGCHLD, SIG_IGN);
+    Process process({"true"});
+    EXPECT_FALSE(process.wait({}).ok());
+    std::signal(SIGCHLD, before);
+}
+
 TEST(Process, HasAnEnvironmentOfItsOwn) {
     setenv("GPUADAPT_TEST_A", "a", 1);
     setenv("GPUADAPT_TEST_B", "b", 1);

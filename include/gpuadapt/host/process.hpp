@@ -75,4 +75,9 @@ class Process {
     std::unique_ptr<State> state_;
 };
 
+/// From now on the kernel sends `signal` to this process when its parent ends (for a rank: mpirun or its daemon).
+/// mpirun puts each rank into a process group of its own, so that a signal to mpirun's group does not reach the ranks;
+/// without this, one that hangs outlives a killed mpirun.
+void end_with_parent(int signal = SIGKILL);
+
 }  // namespace gpuadapt
