@@ -148,7 +148,7 @@ std::map<std::string, std::string> read_slots(Root& root) {
     const std::string folder = "/sys/bus/pci/slots";
     std::map<std::string, std::string> slots;
     for (const std::string& name : root.list(folder).value_or(std::vector<std::string>{}))
-        if (const auto address = root.read_line(folder + "/" + name + "/address"))
+        if (const auto address = root.read_line(fmt::format("{}/{}/address", folder, name)))
             slots.emplace(*address, clean_utf8(name));
     return slots;
 }

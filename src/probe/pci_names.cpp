@@ -36,10 +36,13 @@ enum class Outcome { found, unknown, failed };
 Outcome guarded_lookup(pci_access* access, char* buffer, int size, int what, int first, int second) {
     constexpr int kOffline = PCI_LOOKUP_NO_NUMBERS | PCI_LOOKUP_NO_HWDB;
     std::jmp_buf here;
-    way_back() = &here;
-    if (setjmp(here) != 0)  // NOLINT(cert-err52-cpp)
+    if (setjmp(here) != 0) {  // NOLINT(cert-err52-cpp)
+        way_back() = nullptr;
         return Outcome::failed;
+    }
+    way_back() = &here;
     const char* name = pci_lookup_name(access, buffer, size, what | kOffline, first, second);
+    way_back() = nullptr;
     if (name == nullptr)
         return Outcome::unknown;
     if (name != buffer)

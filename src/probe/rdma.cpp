@@ -6,6 +6,8 @@
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>
 
+#include <fmt/format.h>
+
 /// /sys/class/infiniband (Documentation/ABI/stable/sysfs-class-infiniband).
 namespace gpuadapt {
 
@@ -37,7 +39,7 @@ RdmaDevice probe_rdma_device(Root& root, const std::string& name) {
     if (result.pci_address)
         result.numa_node = read_int(root, "/sys/bus/pci/devices/" + *result.pci_address + "/numa_node");
     for (const auto& [number, port] : numbered(root.list(folder + "ports").value_or(std::vector<std::string>{}), ""))
-        result.ports.push_back(probe_port(root, folder + "ports/" + port + "/", number));
+        result.ports.push_back(probe_port(root, fmt::format("{}ports/{}/", folder, port), number));
     return result;
 }
 

@@ -168,6 +168,8 @@ std::optional<std::int64_t> dimm_size(const Structure& item) {
             return std::nullopt;
         return static_cast<std::int64_t>(*extended & 0x7fffffff) << 20;
     }
+    if ((*size & 0x7fff) == 0)
+        return std::nullopt;
     const bool in_kilobytes = (*size & 0x8000) != 0;
     return static_cast<std::int64_t>(*size & 0x7fff) << (in_kilobytes ? 10 : 20);
 }

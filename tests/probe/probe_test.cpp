@@ -238,14 +238,11 @@ TEST(ProbeDmi, TheTableFillsWhatTheFilesLack) {
     MemoryRoot root;
     root.add_file("/sys/class/dmi/id/product_name", "From the file\n");
     root.add_denied("/sys/class/dmi/id/product_serial");
-    root.add_file("/sys/firmware/dmi/tables/DMI",
-                  std::string("\x01\x08\x00\x00\x01\x02\x00\x03", 8) + "Maker\0Model\0Serial\0\0" + "\x05");
-    Machine machine = probe(root, "dmi");
+    using namespace std::string_literals;
+    root.add_file("/sys/firmware/dmi/tables/DMI", "\x01\x08\x00\x00\x01\x02\x00\x03Maker\0Model\0Serial\0\0\x05"s);
+    const Machine machine = probe(root, "dmi");
     EXPECT_EQ(machine.dmi.product_name, "From the file");
     EXPECT_THAT(machine.unread, Contains(Unread{"/sys/class/dmi/id/product_serial", "permission denied"}));
-    root.add_file("/sys/firmware/dmi/tables/DMI",
-                  std::string("\x01\x08\x00\x00\x01\x02\x00\x03Maker\0Model\0Serial\0\0\x05", 30));
-    machine = probe(root, "dmi");
     EXPECT_EQ(machine.dmi.system_vendor, "Maker");
     EXPECT_EQ(machine.dmi.serial, "Serial");
     EXPECT_THAT(machine.unread, Contains(Unread{"/sys/firmware/dmi/tables/DMI", "damaged at byte 28"}));
