@@ -48,6 +48,14 @@ std::set<std::string_view> with_needs(const std::vector<std::string>& only) {
     return wanted;
 }
 
+/// Without these, everything would look like a machine that has nothing.
+void note_missing_kernel_files(Root& root) {
+    if (!root.exists("/sys/class") && !root.exists("/sys/bus"))
+        root.note_unread("/sys", "empty: not mounted, or hidden by the container");
+    if (!root.exists("/proc/cpuinfo") && !root.exists("/proc/meminfo"))
+        root.note_unread("/proc", "empty: not mounted, or hidden by the container");
+}
+
 }  // namespace
 
 std::span<const Probe> probes() {
@@ -57,6 +65,7 @@ std::span<const Probe> probes() {
 Machine probe_machine(Root& root, const std::vector<std::string>& only) {
     const auto wanted = with_needs(only);
     Machine machine;
+    note_missing_kernel_files(root);
     for (const Probe& probe : kProbes) {
         if (!wanted.empty() && !wanted.contains(probe.id))
             continue;
