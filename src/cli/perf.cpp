@@ -69,7 +69,7 @@ int run_perf(Session& session, const PerfOptions& options) {
     say_backend(session, options, machine);
     if (plan.counts == std::vector<int>{1})
         return run_alone(session, options, plan, root, machine);
-    return run_launcher(session, options, std::move(plan), root, machine);
+    return run_launcher(session, options, plan, root, machine);
 }
 
 }  // namespace

@@ -170,7 +170,8 @@ void note_oversubscription(int ranks, int cores, PerfReceiver& receiver) {
 
 }  // namespace
 
-int run_launcher(Session& session, const PerfOptions& options, SweepPlan plan, Root& root, const Machine& machine) {
+int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& plan, Root& root,
+                 const Machine& machine) {
     const Mpirun mpirun =
         find_mpirun(root, environment_variable("PATH").value_or(""),
                     options.mpirun.empty() ? std::nullopt : std::optional<std::string>(options.mpirun));

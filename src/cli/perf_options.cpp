@@ -56,6 +56,7 @@ std::int64_t parse_size_option(const char* option, const std::string& text) {
 template <class Array, class Name>
 std::string names_of(const Array& values, Name name, const char* separator = ", ") {
     std::vector<std::string> names;
+    names.reserve(values.size());
     for (const auto& value : values)
         names.emplace_back(name(value));
     return fmt::format("{}", fmt::join(names, separator));
@@ -65,9 +66,8 @@ std::string all_collectives() {
     return names_of(kCollectives, [](const Collective& row) { return row.name; });
 }
 
-}  // namespace
-
-void add_perf_options(CLI::App& app, PerfOptions& o, Lang lang) {
+/// Which points: counts, collectives, sizes.
+void add_plan_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option(
            "--gpus", o.gpus,
            pick(lang, "GPU counts, e.g. 4,8,16; count k is the first k ranks in host and slot order (default: all)",
@@ -87,6 +87,10 @@ void add_perf_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("-i,--stepbytes", o.step_bytes,
                    pick(lang, "Bytes between sizes, instead of -f", "大小的递增字节数，代替 -f"))
         ->type_name("SIZE");
+}
+
+/// How each point is measured; nccl-tests' letters.
+void add_measure_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("-n,--iters", o.iterations, pick(lang, "Timed iterations (default 100)", "计时迭代次数（默认 100）"))
         ->type_name("N");
     app.add_option("-w,--warmup_iters", o.warm_up,
@@ -109,6 +113,10 @@ void add_perf_options(CLI::App& app, PerfOptions& o, Lang lang) {
                    pick(lang, "Root of broadcast, reduce, gather, scatter (default 0)",
                         "broadcast、reduce、gather、scatter 的根 rank（默认 0）"))
         ->type_name("RANK");
+}
+
+/// Where the ranks run and where the results go.
+void add_run_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("--timeout", o.timeout_s,
                    pick(lang, "Seconds that one point may take (default 300)", "单个测试点的时限，秒（默认 300）"))
         ->type_name("SEC");
@@ -132,6 +140,14 @@ void add_perf_options(CLI::App& app, PerfOptions& o, Lang lang) {
         ->check(CLI::IsMember({"nccl", "guide"}));
 }
 
+}  // namespace
+
+void add_perf_options(CLI::App& app, PerfOptions& options, Lang lang) {
+    add_plan_options(app, options, lang);
+    add_measure_options(app, options, lang);
+    add_run_options(app, options, lang);
+}
+
 SweepPlan make_plan(const PerfOptions& o) {
     SweepPlan plan;
     if (!o.gpus.empty())
@@ -145,6 +161,7 @@ SweepPlan make_plan(const PerfOptions& o) {
             },
             "counts from 1 on, e.g. --gpus 4,8,16");
     std::vector<CollectiveKind> kinds;
+    kinds.reserve(kCollectives.size());
     for (const Collective& row : kCollectives)
         kinds.push_back(row.kind);
     plan.collectives = parse_list<CollectiveKind>(

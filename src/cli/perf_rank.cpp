@@ -157,7 +157,7 @@ void check_world(const SweepPlan& plan, int size) {
 }
 
 /// Under our own launcher: results and errors travel as lines, and the exit status is 0, so that mpirun adds nothing.
-int serve_launcher(Session& session, SweepPlan plan, Root& root, MpiSession& mpi) {
+int serve_launcher(Session& session, const SweepPlan& plan, Root& root, MpiSession& mpi) {
     Group& world = mpi.world();
     const LineSink emit = [&world](const std::string& line) {
         if (world.rank() == 0)
@@ -221,7 +221,7 @@ int run_rank(Session& session, const PerfOptions& options, SweepPlan plan, Root&
         mask_stop_signals(SIG_BLOCK);  // before MPI makes its threads, so that rank 0 can wait for them in one
     const std::unique_ptr<MpiSession> mpi = MpiSession::start(libmpi_candidates(environment_variable, root, getppid()));
     spdlog::debug("{} from {}", mpi->library_version(), mpi->library_path());
-    return ours ? serve_launcher(session, std::move(plan), root, *mpi)
+    return ours ? serve_launcher(session, plan, root, *mpi)
                 : serve_alone(session, options, std::move(plan), root, *mpi);
 }
 

@@ -22,7 +22,8 @@ inline constexpr char kLineMark = '\x1e';  // RFC 7464's record separator: no li
 [[nodiscard]] std::string record_path(const PerfOptions& options);
 
 /// perf_launch.cpp: starts mpirun and follows it to its end.
-int run_launcher(Session& session, const PerfOptions& options, SweepPlan plan, Root& root, const Machine& machine);
+int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& plan, Root& root,
+                 const Machine& machine);
 
 /// perf_rank.cpp: this process is a rank of `mpirun` or `srun`, ours or somebody else's.
 int run_rank(Session& session, const PerfOptions& options, SweepPlan plan, Root& root);
