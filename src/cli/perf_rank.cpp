@@ -4,6 +4,7 @@
 
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/driver/mpi.hpp>
+#include <gpuadapt/host/process.hpp>
 #include <gpuadapt/probe/probe.hpp>
 
 #include <functional>
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace gpuadapt::cli {
@@ -216,7 +216,7 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
 int run_rank(Session& session, const PerfOptions& options, SweepPlan plan, Root& root) {
     const bool ours = environment_variable(kRankVariable).has_value();
     if (ours)
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // no rank outlives its mpirun
+        end_with_parent();  // no rank outlives its mpirun
     else
         mask_stop_signals(SIG_BLOCK);  // before MPI makes its threads, so that rank 0 can wait for them in one
     const std::unique_ptr<MpiSession> mpi = MpiSession::start(libmpi_candidates(environment_variable, root, getppid()));
