@@ -26,7 +26,7 @@ class HostBackend final : public Backend {
 
     [[nodiscard]] Buffer allocate(std::size_t bytes) override {
         std::byte* data = nullptr;
-        if (bytes <= SIZE_MAX - kAlignment) {
+        if (bytes <= static_cast<std::size_t>(PTRDIFF_MAX) - kAlignment) {
             const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
             data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
         }

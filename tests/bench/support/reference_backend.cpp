@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <type_traits>
 
 namespace gpuadapt::test {
 
@@ -19,21 +21,31 @@ Value get(const std::byte* from) {
     return value;
 }
 
-/// Integers are reduced as such: a double does not hold all of int64.
+/// `a * b` or `a + b` as the hardware does it: integers wrap (in place, results are reduced again and again).
+template <class Value, class Operation>
+Value wrapping(Value a, Value b, const Operation& operation) {
+    if constexpr (std::is_integral_v<Value>) {
+        return static_cast<Value>(operation(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+    } else {
+        return operation(a, b);
+    }
+}
+
 template <class Value>
 Value reduce_two(Value a, Value b, ReduceOp op) {
     switch (op) {
         case ReduceOp::prod:
-            return static_cast<Value>(a * b);
+            return wrapping(a, b, std::multiplies<>());
         case ReduceOp::max:
             return std::max(a, b);
         case ReduceOp::min:
             return std::min(a, b);
         default:
-            return static_cast<Value>(a + b);
+            return wrapping(a, b, std::plus<>());
     }
 }
 
+/// Integers are reduced as such: a double does not hold all of int64.
 template <class Value>
 void reduce_integers(std::byte* to, const std::vector<const std::byte*>& parts, std::int64_t count, ReduceOp op) {
     for (std::int64_t i = 0; i < count; ++i) {
