@@ -80,7 +80,7 @@ constexpr LaunchCause kLaunchCauses[] = {
      {"Start from a folder that all hosts have.", "从所有主机都有的目录启动。"}},
     {"launch.option",
      {"unrecognized option", "Error: unknown option"},
-     "",
+     "Option:",
      {"mpirun does not know an option", "mpirun 不认识某个选项"},
      {"Check the options given for mpirun against its version.", "按 mpirun 的版本检查给它的选项。"}},
     {"launch.mapping",

@@ -191,6 +191,10 @@ TEST(DeadRank, AsBothVersionsNameIt) {
     EXPECT_EQ(parse_dead_rank("MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\n"
                               "  Proc: [[1,1],1]\n  Errorcode: 4\n"),
               (DeadRank{1, "", std::nullopt, std::nullopt, 4}));
+    EXPECT_EQ(parse_dead_rank("MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\n  Errorcode: 4\n"
+                              "prterun has exited due to process rank 0 with PID 0 on node a calling\n\"abort\".")
+                  ->exit_status,
+              4);
     // A signal says more than the status that follows from it.
     EXPECT_EQ(parse_dead_rank("Process name: [[19,1],5] Exit code: 3 process rank 0 with PID 0 on node a exited on "
                               "signal 6 (Aborted)")
@@ -226,6 +230,10 @@ const Explained kExplained[] = {
     {"it could not access\nor execute an executable:\n\nExecutable: /opt/gpuadapt\nNode: a\n", "launch.program",
      "/opt/gpuadapt"},
     {"mpirun: Error: unknown option \"--foo\"\n", "launch.option", "mpirun"},
+    {"An unrecognized option was included on the command line:\n\n  Option: --foo\n", "launch.option", "--foo"},
+    {"prterun was unable to launch the specified application as it lacked\npermissions to execute an executable:\n\n"
+     "   Executable: /no/gpuadapt\n   Node: a\n",
+     "launch.program", "/no/gpuadapt"},
     {"processes to more cpus than are available in your allocation:\n", "launch.cores", "mpirun"},
     {"A requested component was not found, or\nwas unable to be opened.\nFramework: pml\nComponent: ucx2\n",
      "launch.component", "ucx2"},
