@@ -68,11 +68,14 @@ class Tail {
 /// One run of mpirun: its lines go to the receiver, what is no line of ours is kept.
 struct Followed {
     ExitResult exit;
-    int signal = 0;  ///< that stopped us; 0 for none
+    int signal = 0;         ///< that stopped us; 0 for none
+    bool started = false;   ///< a rank has spoken
+    bool too_late = false;  ///< none has within the limit, so we ended mpirun
     Tail errors;
 };
 
-Followed follow(const std::vector<std::string>& command, PerfReceiver& receiver) {
+Followed follow(const std::vector<std::string>& command, std::chrono::duration<double> start_limit,
+                PerfReceiver& receiver) {
     Followed followed;
     const InterruptGuard guard;
     ProcessOptions options;
@@ -84,14 +87,20 @@ Followed follow(const std::vector<std::string>& command, PerfReceiver& receiver)
             followed.errors.add(line);
             return;
         }
+        followed.started = true;
         receiver.line(line.substr(1));
     };
+    const auto begin = std::chrono::steady_clock::now();
     ProcessEvents events;
     events.out = take;
     events.err = take;
     events.tick = [&] {
         if (followed.signal == 0 && InterruptGuard::received() != 0) {
             followed.signal = InterruptGuard::received();
+            process.terminate(kGrace);
+        }
+        if (!followed.started && !followed.too_late && std::chrono::steady_clock::now() - begin > start_limit) {
+            followed.too_late = true;
             process.terminate(kGrace);
         }
     };
@@ -134,6 +143,12 @@ Error explain(const Followed& followed, PerfReceiver& receiver) {
                                                 fmt::format("被 {} 中断", signal_name(followed.signal))}};
     }
     const std::string& text = followed.errors.text();
+    if (followed.too_late)
+        return {
+            ErrorKind::interrupted,
+            Message{fmt::format("mpirun did not bring the ranks up within the limit of --timeout; it said: {}",
+                                text.empty() ? "nothing" : text),
+                    fmt::format("mpirun 未能在 --timeout 时限内启动 rank，其输出：{}", text.empty() ? "无" : text)}};
     if (const auto dead = parse_dead_rank(text); dead && dead->rank >= 0) {
         const Finding finding = dead_rank_finding(*dead);
         receiver.finding(finding);
@@ -188,7 +203,7 @@ int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& 
     start.launch->environment = root.environment();
     PerfReceiver receiver(session, std::move(start), record_path(options), log_form(options));
     note_oversubscription(launch.ranks, cores, receiver);
-    const Followed followed = follow(command, receiver);
+    const Followed followed = follow(command, std::chrono::duration<double>(options.timeout_s), receiver);
     std::optional<Error> error = receiver.error();
     if (!error && !receiver.complete())
         error = explain(followed, receiver);

@@ -118,7 +118,8 @@ void add_measure_options(CLI::App& app, PerfOptions& o, Lang lang) {
 /// Where the ranks run and where the results go.
 void add_run_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("--timeout", o.timeout_s,
-                   pick(lang, "Seconds that one point may take (default 300)", "单个测试点的时限，秒（默认 300）"))
+                   pick(lang, "Seconds that the start, and each point, may take (default 300)",
+                        "启动及每个测试点的时限，秒（默认 300）"))
         ->type_name("SEC");
     app.add_option("--backend", o.backend,
                    pick(lang, "auto, gpu or host (host memory with MPI collectives)",
