@@ -175,6 +175,17 @@ class CliTest(unittest.TestCase):
                 (folder / name).symlink_to(target)
         return str(folder)
 
+    def small_disk(self, size):
+        """A folder that holds no more than `size` (as mount's tmpfs takes it)."""
+        folder = self.folder / "small"
+        folder.mkdir()
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+                               capture_output=True, check=False)
+        if mount.returncode != 0:
+            self.skipTest("mounting a small file system needs root")
+        self.addCleanup(subprocess.run, ["umount", str(folder)], check=True)
+        return folder
+
     def script(self, name, text):
         path = self.folder / name
         path.write_text("#!/bin/sh\n" + text, encoding="utf-8")

@@ -7,7 +7,6 @@ import pathlib
 import re
 import shutil
 import signal
-import subprocess
 
 from support import (LONG_SWEEP, OK, PROGRAM, TOOL, USAGE, CliTest, descendants, environment, main, processes,
                      read_log, rows_of, schema_errors)
@@ -201,13 +200,7 @@ class Output(CliTest):
 
     def test_full_disk(self):
         """The disk fills in mid-sweep: the cause is named, and what was written is still a readable record."""
-        folder = self.folder / "small"
-        folder.mkdir()
-        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True,
-                               check=False)
-        if mount.returncode != 0:
-            self.skipTest("mounting a small file system needs root")
-        self.addCleanup(subprocess.run, ["umount", str(folder)], check=True)
+        self.small_disk("256k")
         sweep = "perf --backend host --gpus 2 --ops all -b 8 -e 1M -n 2 -d all --out small/run.json"
         result = self.run_program(*sweep.split())
         self.assert_status(result, TOOL)

@@ -4,8 +4,6 @@
 import hashlib
 import json
 import math
-import pathlib
-import subprocess
 
 from support import FAILURE, OK, TOOL, USAGE, CliTest, main
 
@@ -205,17 +203,11 @@ class FromRecords(ReportTest):
                 self.assert_says(result, place.replace(".", r"\."))
 
     def test_full_disk_leaves_nothing_behind(self):
-        folder = self.folder / "small"
-        folder.mkdir()
-        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(folder)], capture_output=True,
-                               check=False)
-        if mount.returncode != 0:
-            self.skipTest("mounting a small file system needs root")
-        self.addCleanup(subprocess.run, ["umount", str(folder)], check=True)
+        folder = self.small_disk("8k")
         result = self.run_program("report", "--record", "run.json", "--out-file", "small/r.xlsx")
         self.assert_status(result, TOOL)
         self.assert_says(result, "small/r.xlsx", "No space left")
-        self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+        self.assertEqual(list(folder.iterdir()), [])
 
 
 if __name__ == "__main__":
