@@ -48,7 +48,7 @@ class Packages(unittest.TestCase):
 
     def test_every_distribution_has_every_group(self):
         for distribution in ("debian-12", "debian-13", "ubuntu-22.04", "ubuntu-24.04"):
-            for group in ("build", "run", "test", "check", "image"):
+            for group in ("build", "run", "test", "clang", "check", "image"):
                 with self.subTest(distribution=distribution, group=group):
                     result = self.packages(distribution, "list", group)
                     self.assertEqual(result.returncode, 0, result.stderr)
