@@ -61,8 +61,11 @@ Finding skipped_note(const std::vector<SweepPoint>& skipped) {
     note.title = {"Sizes that round to nothing or to the size before are left out",
                   "取整后为零或与前一个相同的数据量已跳过"};
     const std::string list = list_sizes(skipped);
-    note.evidence = {"Each rank's share is rounded down to 16 bytes. Collective (ranks): sizes: " + list,
-                     "每个 rank 的份额向下取整到 16 字节。集合操作（rank 数）：数据量：" + list};
+    note.evidence = {
+        "Sizes are rounded down to whole elements; where each rank has its own share, that to 16 bytes. Collective "
+        "(ranks): sizes: " +
+            list,
+        "大小向下取整到整数个元素；按 rank 均分时，每份取整到 16 字节。集合操作（rank 数）：数据量：" + list};
     return note;
 }
 

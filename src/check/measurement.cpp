@@ -93,7 +93,9 @@ Outcome late_rank(const Record& record, const Check& self) {
     std::map<std::string, int> points;
     for_each_point(record, [&](const Table& table, const PerfPoint& point) {
         const auto collective = table.labels.find("collective");
-        if (collective == table.labels.end() || !synchronising(collective->second))
+        const auto ranks = table.labels.find("ranks");
+        const bool alone = ranks != table.labels.end() && ranks->second == "1";
+        if (alone || collective == table.labels.end() || !synchronising(collective->second))
             return;
         ++candidates;
         const std::vector<double>& means = point.out_of_place.rank_mean_us;

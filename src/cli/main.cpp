@@ -155,8 +155,13 @@ int run_cli(int argc, const char* const* argv) {
     session.command_line.assign(argv, argv + argc);
     session.lang = cli::choose_language(session.command_line, session.lang_given);
     session.style = cli::choose_style(session.lang);
-    if (!session.style.unicode && !session.lang_given)
+    // A locale without UTF-8 gets English in ASCII, unless Chinese is what was asked for.
+    if (session.lang_given && session.lang == Lang::zh)
+        session.style.unicode = true;
+    if (!session.style.unicode) {
         session.lang = Lang::en;
+        session.style.lang = Lang::en;
+    }
     try {
         Parser parser;
         define(parser, session);

@@ -30,8 +30,8 @@ int usable_cores(const Machine& machine) {
     return cores;
 }
 
-LaunchPlan make_launch_plan(const Session& session, const SweepPlan& plan, const Mpirun& mpirun, Root& root,
-                            int cores) {
+LaunchPlan make_launch_plan(const Session& session, const SweepPlan& plan, bool gpus_given, const Mpirun& mpirun,
+                            Root& root, int cores) {
     LaunchPlan launch;
     launch.ranks = *std::max_element(plan.counts.begin(), plan.counts.end());
     launch.cores = cores;
@@ -45,8 +45,10 @@ LaunchPlan make_launch_plan(const Session& session, const SweepPlan& plan, const
     const auto self = root.link("/proc/self/exe");
     launch.command.push_back(self.value_or(session.command_line.front()));
     launch.command.insert(launch.command.end(), session.command_line.begin() + 1, session.command_line.end());
-    launch.command.push_back("--gpus");
-    launch.command.push_back(fmt::format("{}", fmt::join(plan.counts, ",")));
+    if (!gpus_given) {
+        launch.command.push_back("--gpus");
+        launch.command.push_back(fmt::format("{}", fmt::join(plan.counts, ",")));
+    }
     return launch;
 }
 
@@ -128,8 +130,11 @@ Finding dead_rank_finding(const DeadRank& dead) {
     finding.check = "perf.rank_died";
     finding.subject = fmt::format("rank {}", dead.rank);
     finding.title = {fmt::format("rank {} died", dead.rank), fmt::format("rank {} 异常退出", dead.rank)};
-    finding.evidence = {fmt::format("host {}, process {}: {}", dead.host, dead.pid.value_or(0), how),
-                        fmt::format("主机 {}，进程 {}：{}", dead.host, dead.pid.value_or(0), how)};
+    // Open MPI 4.1 names process 0 for a rank whose end it learned from the kernel.
+    const bool pid_known = dead.pid.value_or(0) > 0;
+    finding.evidence = {
+        fmt::format("host {}{}: {}", dead.host, pid_known ? fmt::format(", process {}", *dead.pid) : "", how),
+        fmt::format("主机 {}{}：{}", dead.host, pid_known ? fmt::format("，进程 {}", *dead.pid) : "", how)};
     finding.advice = {"Look into that host's kernel log (out of memory, a machine check) and run again.",
                       "查看该主机的内核日志（内存不足、机器检查错误）后重测。"};
     return finding;
@@ -191,7 +196,7 @@ int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& 
         find_mpirun(root, environment_variable("PATH").value_or(""),
                     options.mpirun.empty() ? std::nullopt : std::optional<std::string>(options.mpirun));
     const int cores = usable_cores(machine);
-    const LaunchPlan launch = make_launch_plan(session, plan, mpirun, root, cores);
+    const LaunchPlan launch = make_launch_plan(session, plan, !options.gpus.empty(), mpirun, root, cores);
     const std::vector<std::string> command = mpirun_command(mpirun, launch);
     spdlog::debug("{}", fmt::join(command, " "));
 

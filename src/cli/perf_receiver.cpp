@@ -2,8 +2,12 @@
 #include "cli/perf_receiver.hpp"
 
 #include <gpuadapt/check/checks.hpp>
+#include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/perf_table.hpp>
 #include <gpuadapt/core/units.hpp>
+
+#include <cerrno>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -31,6 +35,9 @@ std::string error_line(const Error& error) {
 PerfReceiver::PerfReceiver(const Session& session, Record start, const std::string& out, report::LogForm form)
     : session_(session), record_(std::move(start)), file_(out), log_(form), progress_(session.progress) {
     file_.append(part::header(record_));
+    for (const std::string& name : file_.kept())
+        say(session_, {fmt::format("An earlier record was there; it is kept as {}.", name),
+                       fmt::format("该位置已有记录，已保留为 {}。", name)});
 }
 
 void PerfReceiver::line(std::string_view line) {
@@ -89,10 +96,16 @@ void PerfReceiver::end_table() {
 }
 
 void PerfReceiver::print_log(const std::string& text) {
-    if (session_.json)
+    if (session_.json || log_error_ != 0)
         return;
     progress_.clear();
-    print(text);
+    // A measurement does not end because nobody reads its log: the record goes on.
+    log_error_ = try_print(text);
+    if (log_error_ != 0) {
+        const char* why = std::strerror(log_error_);
+        say(session_, {fmt::format("The log on stdout ends here ({}); the record goes on.", why),
+                       fmt::format("标准输出的日志到此为止（{}）；记录继续。", why)});
+    }
 }
 
 int PerfReceiver::finish() {
@@ -111,7 +124,9 @@ int PerfReceiver::finish() {
     say(summary);
     say_judgement(session_, record_);
     say(session_, {fmt::format("Record: {}", file_.path()), fmt::format("记录：{}", file_.path())});
-    return exit_status(record_.findings, session_.strict);
+    // A reader that has seen enough (EPIPE) is no fault; a log that is cut off by a full disk is one.
+    const bool log_is_cut = log_error_ != 0 && log_error_ != EPIPE;
+    return log_is_cut ? kExitTool : exit_status(record_.findings, session_.strict);
 }
 
 void PerfReceiver::save_now() {

@@ -54,6 +54,7 @@ class PerfReceiver {
     report::NcclLogWriter log_;
     Progress progress_;
     bool table_open_ = false;
+    int log_error_ = 0;  ///< errno of the write at which the log ended
     std::optional<Error> error_;
 };
 

@@ -5,11 +5,13 @@
 #include <gpuadapt/host/files.hpp>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace gpuadapt::cli {
@@ -22,6 +24,33 @@ Error write_error(const std::string& path, int error) {
     return {error == ENOSPC || error == EDQUOT || error == EIO ? ErrorKind::tool : ErrorKind::input,
             Message{fmt::format("{}: {}. Free some space or give another place with --out FILE.", path, text),
                     fmt::format("{}：{}。请清理空间，或用 --out FILE 指定其他位置。", path, text)}};
+}
+
+/// Opens (or makes) the file and locks it for this process.
+int open_locked(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (descriptor < 0)
+        throw write_error(path, errno);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(descriptor);
+        throw input_error(Message{fmt::format("{}: another run is writing it; give another --out FILE", path),
+                                  fmt::format("{}：另一个测试正在写入；请用 --out 指定其他文件", path)});
+    }
+    return descriptor;
+}
+
+/// PATH.1, PATH.2, ...: the first of which neither it nor its .part exists.
+std::string free_name(const std::string& path) {
+    for (int number = 1;; ++number) {
+        std::string name = fmt::format("{}.{}", path, number);
+        if (!std::filesystem::exists(name) && !std::filesystem::exists(name + ".part"))
+            return name;
+    }
+}
+
+bool has_contents(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && std::filesystem::file_size(path, ignored) > 0;
 }
 
 bool is_special_file(const std::string& path) {
@@ -44,9 +73,24 @@ RecordFile::RecordFile(std::string path) : path_(std::move(path)), saved_(std::c
     if (is_special_file(path_))
         return;
     part_path_ = path_ + ".part";
-    part_ = open(part_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (part_ < 0)
-        throw write_error(part_path_, errno);
+    part_ = open_locked(part_path_);
+    keep_earlier();
+}
+
+void RecordFile::keep_earlier() {
+    // What an earlier run left is worth as much as what this one will measure. Record and .part of one run stay a pair.
+    const std::string name = free_name(path_);
+    for (const std::string ending : {"", ".part"}) {
+        if (!has_contents(path_ + ending))
+            continue;
+        if (rename((path_ + ending).c_str(), (name + ending).c_str()) != 0)
+            throw write_error(name + ending, errno);
+        kept_.push_back(name + ending);
+    }
+    if (std::error_code ignored; !std::filesystem::exists(part_path_, ignored)) {
+        close(part_);
+        part_ = open_locked(part_path_);
+    }
 }
 
 RecordFile::~RecordFile() {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpuadapt::cli {
 
@@ -13,7 +14,9 @@ namespace gpuadapt::cli {
 /// seconds and at the end. Killing the program at any moment loses no line.
 class RecordFile {
   public:
-    /// Makes PATH.part. Throws Error naming the path when PATH or PATH.part cannot be written.
+    /// Makes PATH.part. An earlier record of that name, and what an interrupted run left in PATH.part, are kept as
+    /// PATH.1, PATH.2, ... (`kept` lists their new names). Throws Error naming the path when PATH or PATH.part cannot
+    /// be written, or when another process is writing it.
     explicit RecordFile(std::string path);
     RecordFile(const RecordFile&) = delete;
     RecordFile& operator=(const RecordFile&) = delete;
@@ -26,10 +29,14 @@ class RecordFile {
     /// Rewrites PATH and removes PATH.part.
     void finish(const Record& record);
     [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] const std::vector<std::string>& kept() const { return kept_; }
 
   private:
+    void keep_earlier();
+
     std::string path_;
     std::string part_path_;  ///< empty where PATH is no plain file (/dev/stdout): nothing to keep beside it
+    std::vector<std::string> kept_;
     int part_ = -1;
     std::chrono::steady_clock::time_point saved_;
 };

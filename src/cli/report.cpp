@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
@@ -36,6 +37,24 @@ struct ReportOptions {
 /// Takes each table as it is read; gives nothing back.
 using TableSink = std::function<void(const Table&)>;
 
+/// A workbook may be written again, but nothing else: a slip in --out-file must not cost a measurement.
+void check_output_is_no_input(const ReportOptions& options) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(options.out_file, ignored) ||
+        std::filesystem::file_size(options.out_file, ignored) == 0)
+        return;
+    std::ifstream file(options.out_file, std::ios::binary);
+    char begin[2] = {};
+    file.read(begin, sizeof begin);
+    if (begin[0] == 'P' && begin[1] == 'K')  // a ZIP archive, as every XLSX is
+        return;
+    throw input_error(
+        Message{fmt::format("--out-file {}: that file is there and is no workbook; give another name, or "
+                            "remove it first",
+                            options.out_file),
+                fmt::format("--out-file {}：该文件已存在且不是表格；请换一个文件名，或先删除它", options.out_file)});
+}
+
 /// Reads a log in pieces, so that its size does not matter.
 ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& options, const TableSink& sink,
                                 std::vector<Finding>& findings) {
@@ -49,6 +68,12 @@ ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& op
         findings.insert(findings.end(), run.findings.begin(), run.findings.end());
         sink(run.table);
     });
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(path, ignored).type();
+    if (kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::block ||
+        kind == std::filesystem::file_type::directory)
+        throw input_error(
+            Message{fmt::format("{}: is no file with a log", path), fmt::format("{}：不是日志文件", path)});
     std::ifstream file(path, std::ios::binary);
     if (!file)
         throw input_error(Message{fmt::format("{}: {}", path, std::strerror(errno)),
@@ -78,7 +103,9 @@ Source open_source(const Session& session, const ReportOptions& options) {
     }
     if (!options.logs.empty() && options.record.empty()) {
         source.context.source = fmt::format("{}", fmt::join(options.logs, " "));
-        if (options.logs.size() == 1)
+        std::error_code ignored;
+        // A pipe can be read only once, and the rows come first: its sum stays unknown.
+        if (options.logs.size() == 1 && std::filesystem::is_regular_file(options.logs.front(), ignored))
             source.context.sha256 = sha256_file(options.logs.front());
     }
     if (options.probe) {
@@ -105,12 +132,12 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
         const ingest::NcclLogSummary summary = read_log(path, options, sink, record.findings);
         record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());
         say_log_summary(session, path, summary);
-        if (summary.runs == 0)
-            throw input_error(
-                Message{fmt::format("{}: no table of nccl-tests, rccl-tests or mccl_tests was found in its {} lines",
-                                    path, summary.lines),
-                        fmt::format("{}：共 {} 行，未找到 nccl-tests、rccl-tests 或 mccl_tests 的数据表", path,
-                                    summary.lines)});
+        if (summary.rows == 0)
+            throw input_error(Message{
+                fmt::format("{}: no usable row of nccl-tests, rccl-tests or mccl_tests was found in its {} lines", path,
+                            summary.lines),
+                fmt::format("{}：共 {} 行，未找到 nccl-tests、rccl-tests 或 mccl_tests 的有效数据行", path,
+                            summary.lines)});
     }
 }
 
@@ -118,6 +145,14 @@ int run_report(Session& session, const ReportOptions& options) {
     if (options.record.empty() && options.logs.empty())
         throw input_error(Message{"give --record FILE or --log-file FILE; see gpuadapt report --help",
                                   "请用 --record 或 --log-file 指定输入；见 gpuadapt report --help"});
+    if (!options.collective.empty() && !ingest::collective_name(options.collective))
+        throw input_error(Message{fmt::format("--collective {}: no collective of that name", options.collective),
+                                  fmt::format("--collective {}：没有该算子", options.collective)});
+    if (options.logs.empty() && (!options.collective.empty() || options.ranks > 0))
+        throw input_error(Message{"--collective and --ranks speak of logs: give --log-file",
+                                  "--collective 与 --ranks 只用于日志：请给出 --log-file"});
+    if (!session.json)
+        check_output_is_no_input(options);
     Source source = open_source(session, options);
     if (session.json) {
         read_logs(
@@ -169,7 +204,7 @@ Action define_report(CLI::App& app, Lang lang) {
         ->type_name("NAME");
     app.add_option("--ranks", options->ranks, pick(lang, "Ranks of logs that do not tell", "日志未写明时的 rank 数"))
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1000000));
     return [options](Session& session) { return run_report(session, *options); };
 }
 

@@ -103,6 +103,10 @@ void print(std::string_view text) {
                                  fmt::format("stdout：{}：输出不完整", std::strerror(error))});
 }
 
+int try_print(std::string_view text) {
+    return write_all(STDOUT_FILENO, text);
+}
+
 void say(std::string_view text) {
     static_cast<void>(write_all(STDERR_FILENO, fmt::format("{}\n", text)));
 }

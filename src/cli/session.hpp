@@ -38,6 +38,9 @@ struct Session {
 /// with status 0, as `head` expects.
 void print(std::string_view text);
 
+/// The same for a command that must go on when nobody reads: gives back the errno, 0 when all was written.
+[[nodiscard]] int try_print(std::string_view text);
+
 /// A line for people on stderr.
 void say(std::string_view text);
 void say(const Session& session, const Message& message);

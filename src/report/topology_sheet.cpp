@@ -199,8 +199,9 @@ void write_unmeasured_sheet(XlsxSheet& sheet, const Sheet& about, const Workbook
     sheet.width(0, 60);
     Lines lines(sheet, context.lang);
     write_title(lines, about);
-    lines.line({fmt::format("Not measured in this record. Command that measures it: {}", about.command),
-                fmt::format("本记录未测量。测量命令：{}", about.command)});
+    lines.line({fmt::format("Not measured in this record. It is measured by {}, which comes with a later version.",
+                            about.command),
+                fmt::format("本记录未测量。测量命令为 {}，将在后续版本提供。", about.command)});
 }
 
 void write_topology_sheet(XlsxSheet& sheet, const WorkbookContext& context) {
@@ -225,9 +226,10 @@ void write_topology_sheet(XlsxSheet& sheet, const WorkbookContext& context) {
     if (context.machines.empty())
         lines.line({fmt::format("The input does not describe a machine. Command that reads it: {}", about.command),
                     fmt::format("输入中没有机器信息。读取命令：{}", about.command)});
-    lines.line({fmt::format("Links between GPUs are not measured in this record. Command that measures them: {}",
+    lines.line({fmt::format("Links between GPUs are not measured in this record. They are measured by {}, which comes "
+                            "with a later version.",
                             kSheets[3].command),
-                fmt::format("本记录未测量GPU间连接。测量命令：{}", kSheets[3].command)});
+                fmt::format("本记录未测量GPU间连接。测量命令为 {}，将在后续版本提供。", kSheets[3].command)});
 }
 
 }  // namespace gpuadapt::report

@@ -78,6 +78,33 @@ TEST_F(RecordFileTest, FinishLeavesOnlyTheRecord) {
     EXPECT_EQ(read_record_file(path_).record, record_);
 }
 
+TEST_F(RecordFileTest, EarlierRunsAreKept) {
+    write_output_file(path_, to_json(record_));
+    {
+        RecordFile interrupted(path_);
+        EXPECT_EQ(interrupted.kept(), std::vector{path_ + ".1"});
+        interrupted.append(part::header(record_));
+        // killed here
+    }
+    RecordFile again(path_);
+    EXPECT_EQ(again.kept(), std::vector{path_ + ".2.part"});
+    again.append(part::header(record_));
+    again.finish(record_);
+    EXPECT_EQ(read_record_file(path_ + ".1").record, record_);
+    EXPECT_EQ(read_record_file(path_ + ".2.part").record, record_);
+    EXPECT_EQ(read_record_file(path_ + ".2").record, record_);
+}
+
+TEST_F(RecordFileTest, TwoRunsDoNotShareARecord) {
+    const RecordFile first(path_);
+    try {
+        const RecordFile second(path_);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("another run"));
+    }
+}
+
 TEST_F(RecordFileTest, PlacesThatCannotBeWrittenAreNamed) {
     const std::string nowhere = (folder_ / "absent" / "run.json").string();
     try {

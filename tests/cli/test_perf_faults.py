@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 
 from support import (LONG_SWEEP, OK, PROGRAM, TOOL, USAGE, CliTest, descendants, environment, main, processes,
                      read_log, rows_of, schema_errors)
@@ -208,12 +209,23 @@ class Output(CliTest):
         taken = self.run_program("report", "--record", "small/run.json", "--json")
         self.assertIn('"size_bytes"', taken.out, str(taken))
 
-    def test_rerun_replaces_the_record(self):
+    def test_rerun_keeps_the_earlier_record(self):
         self.run_ok(*SMALL, "--out", "run.json")
         first = self.read_record("run.json")["run_id"]
         self.run_ok(*SMALL, "--out", "run.json")
         self.assertNotEqual(self.read_record("run.json")["run_id"], first)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["run.json"])
+        self.assertEqual(self.read_record("run.json.1")["run_id"], first)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["run.json", "run.json.1"])
+
+    def test_the_sweep_goes_on_when_nobody_reads_the_log(self):
+        command = [PROGRAM, *SMALL, "--out", "run.json"]
+        process = subprocess.Popen(command, cwd=self.folder, env=environment(), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdout.close()
+        with process.stderr:
+            process.stderr.read()
+        self.assertEqual(process.wait(), OK)
+        self.assertTrue(self.read_record("run.json")["finished"])
 
 
 if __name__ == "__main__":
