@@ -2,6 +2,7 @@
 #include "cli/record_file.hpp"
 
 #include "cli/perf_receiver.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/perf_table.hpp>
@@ -11,7 +12,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace gpuadapt::cli {
 namespace {
@@ -22,9 +22,6 @@ using ::testing::HasSubstr;
 class RecordFileTest : public ::testing::Test {
   protected:
     RecordFileTest() {
-        std::string name = (fs::temp_directory_path() / "gpuadapt-XXXXXX").string();
-        folder_ = mkdtemp(name.data());
-        path_ = (folder_ / "run.json").string();
         record_.run_id = "id1";
         table_ = make_perf_table("all_reduce", 2);
         point_.size_bytes = 8;
@@ -34,10 +31,9 @@ class RecordFileTest : public ::testing::Test {
         point_.out_of_place.busbw_gb_s = 2;
         point_.out_of_place.wrong = 0;
     }
-    ~RecordFileTest() override { fs::remove_all(folder_); }
 
-    fs::path folder_;
-    std::string path_;
+    test::TempFolder folder_;
+    std::string path_ = folder_.path("run.json");
     Record record_;
     Table table_;
     PerfPoint point_;
@@ -106,7 +102,7 @@ TEST_F(RecordFileTest, TwoRunsDoNotShareARecord) {
 }
 
 TEST_F(RecordFileTest, PlacesThatCannotBeWrittenAreNamed) {
-    const std::string nowhere = (folder_ / "absent" / "run.json").string();
+    const std::string nowhere = folder_.path("absent/run.json");
     try {
         const RecordFile file(nowhere);
         FAIL();

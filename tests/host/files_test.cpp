@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/support/temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/host/files.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/job_runner.hpp"
-#include "host/support/temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/host/live_root.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/pci_names.hpp"
 #include "probe/support/config_space.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/record.hpp>
@@ -10,8 +11,6 @@
 #include <gpuadapt/probe/probe.hpp>
 #include <gpuadapt/probe/probes.hpp>
 
-#include <cstdio>
-#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -257,14 +256,11 @@ TEST(ProbeDmi, TheTableFillsWhatTheFilesLack) {
 
 class PciNamesTest : public testing::Test {
   protected:
-    ~PciNamesTest() override { std::remove(file_.c_str()); }
-    void write(const std::string& text) const { std::ofstream(file_) << text; }
-    std::string file_ = testing::TempDir() + "gpuadapt-pci-names.ids";
+    test::TempFolder folder_;
 };
 
 TEST_F(PciNamesTest, Looks) {
-    write("1234  Some Maker\n\t5678  Some Device\nC 03  Display\n\t02  3D thing\n");
-    PciNames names(file_);
+    PciNames names(folder_.write("pci.ids", "1234  Some Maker\n\t5678  Some Device\nC 03  Display\n\t02  3D thing\n"));
     EXPECT_EQ(names.vendor(0x1234), "Some Maker");
     EXPECT_EQ(names.device(0x1234, 0x5678), "Some Device");
     EXPECT_EQ(names.device(0x1234, 0x9999), std::nullopt);
@@ -273,11 +269,10 @@ TEST_F(PciNamesTest, Looks) {
 }
 
 TEST_F(PciNamesTest, ADamagedFileEndsNothing) {
-    write("1234  Some Maker\nthis is not a line of pci.ids\n");
-    PciNames names(file_);
+    PciNames names(folder_.write("pci.ids", "1234  Some Maker\nthis is not a line of pci.ids\n"));
     EXPECT_EQ(names.vendor(0x1234), std::nullopt);
     EXPECT_EQ(names.vendor(0x1234), std::nullopt);
-    PciNames missing(file_ + ".none");
+    PciNames missing(folder_.path("none.ids"));
     EXPECT_EQ(missing.vendor(0x1234), std::nullopt);
 }
 

@@ -3,6 +3,7 @@
 #include "report/support/made_record.hpp"
 #include "report/support/xlsx_reader.hpp"
 #include "report/xlsx.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/perf_table.hpp>
@@ -29,19 +30,10 @@ using testing::HasSubstr;
 
 class WorkbookFile : public testing::Test {
   protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) / ("workbook_" + std::to_string(getpid()) + "_" +
-                                                  testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
+    [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
+    [[nodiscard]] std::size_t files() const { return folder_.count(); }
 
-    [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    [[nodiscard]] std::size_t files() const {
-        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-    }
-
-    fs::path folder_;
+    test::TempFolder folder_;
 };
 
 std::string bytes_of(const std::string& path) {
@@ -193,7 +185,7 @@ TEST_F(WorkbookFile, NamesAPathThatCannotBeWritten) {
         return error_of([&] { write_workbook(to, record, workbook_context(record)); });
     };
     EXPECT_THAT(write(path("no/such/folder.xlsx")), HasSubstr("no/such/folder.xlsx"));
-    EXPECT_THAT(write(folder_.string()), HasSubstr(folder_.string()));
+    EXPECT_THAT(write(folder_.path()), HasSubstr(folder_.path()));
     EXPECT_THAT(write("/dev/full"), HasSubstr("/dev/full"));
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
     EXPECT_EQ(files(), 0U);
