@@ -142,14 +142,6 @@ void read(const Json& json, CellType& value, const Place& place) {
     throw place.wrong("one of integer, real, text, reals");
 }
 
-void read(const Json& json, std::map<std::string, std::string>& value, const Place& place) {
-    if (!json.is_object())
-        throw place.wrong("an object");
-    value.clear();
-    for (auto item = json.begin(); item != json.end(); ++item)
-        read(*item, value[item.key()], place.in(item.key()));
-}
-
 void read_row(const Json& json, const std::vector<Column>& columns, Row& row, const Place& place) {
     if (!json.is_array() || json.size() != columns.size())
         throw place.wrong(fmt::format("an array of {} cells", columns.size()));

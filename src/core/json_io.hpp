@@ -37,6 +37,14 @@ Json write(const std::vector<T>& values) {
 }
 
 template <class T>
+Json write(const std::map<std::string, T>& values) {
+    Json object = Json::object();
+    for (const auto& [key, value] : values)
+        object[key] = write(value);
+    return object;
+}
+
+template <class T>
 Json write(const T& value) {
     if constexpr (Described<T>) {
         Json object = Json::object();
@@ -76,12 +84,13 @@ void read(const Json& json, double& value, const Place& place);
 void read(const Json& json, Severity& value, const Place& place);
 void read(const Json& json, CellType& value, const Place& place);
 void read(const Json& json, Table& value, const Place& place);
-void read(const Json& json, std::map<std::string, std::string>& value, const Place& place);
 /// One row by the types of its table's columns.
 void read_row(const Json& json, const std::vector<Column>& columns, Row& row, const Place& place);
 
 template <class T>
 void read(const Json& json, std::vector<T>& values, const Place& place);
+template <class T>
+void read(const Json& json, std::map<std::string, T>& values, const Place& place);
 
 template <Described T>
 void read(const Json& json, T& value, const Place& place) {
@@ -110,6 +119,15 @@ void read(const Json& json, std::vector<T>& values, const Place& place) {
         values.emplace_back();
         read(json[i], values.back(), place.in(std::to_string(i)));
     }
+}
+
+template <class T>
+void read(const Json& json, std::map<std::string, T>& values, const Place& place) {
+    if (!json.is_object())
+        throw place.wrong("an object");
+    values.clear();
+    for (const auto& [key, value] : json.items())
+        read(value, values[key], place.in(key));
 }
 
 /// Parses text; a syntax error becomes Error(input) with file, line and column.

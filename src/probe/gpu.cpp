@@ -29,8 +29,13 @@ void probe_gpu(Root&, Machine& machine) {
             continue;
         const auto* const vendor = std::find_if(std::begin(kGpuVendors), std::end(kGpuVendors),
                                                 [&](const GpuVendor& row) { return row.pci_id == *device.vendor_id; });
-        if (vendor != std::end(kGpuVendors))
-            machine.gpus.push_back({device.address, std::string(vendor->id), device.device_name});
+        if (vendor == std::end(kGpuVendors))
+            continue;
+        Gpu gpu;
+        gpu.address = device.address;
+        gpu.vendor = vendor->id;
+        gpu.model = device.device_name;
+        machine.gpus.push_back(std::move(gpu));
     }
 }
 

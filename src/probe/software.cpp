@@ -7,6 +7,8 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace gpuadapt {
 
 namespace {
@@ -23,6 +25,11 @@ struct GpuDriver {
 };
 constexpr GpuDriver kGpuDrivers[] = {{"metax", "metax"}, {"nvidia", "nvidia"}, {"amd", "amdgpu"}};
 
+std::optional<std::string> first_line(std::string_view text) {
+    const std::string_view line = trim(text.substr(0, text.find('\n')));
+    return line.empty() ? std::nullopt : std::optional(clean_utf8(line));
+}
+
 void take_driver(Machine& machine) {
     for (const Gpu& gpu : machine.gpus)
         for (const GpuDriver& row : kGpuDrivers) {
@@ -37,16 +44,16 @@ void take_driver(Machine& machine) {
 }  // namespace
 
 void probe_versions(Root& root, Machine& machine) {
-    const auto keep = [&](std::string_view name, const std::optional<std::string>& version) {
-        if (version)
-            machine.versions.emplace(name, *version);
+    const auto keep = [&](std::string_view name, const std::string& path, const auto& parse) {
+        if (const std::optional<std::string> version = parse(root.read(path).value_or("")))
+            machine.versions.try_emplace(std::string(name), SoftwareVersion{*version, path});
     };
     for (const std::string_view module : kModules)
-        keep(module, root.read_line("/sys/module/" + std::string(module) + "/version"));
-    keep("MACA", parse_version_line(root.read("/opt/maca/Version.txt").value_or("")));
-    keep("CUDA", parse_cuda_version(root.read("/usr/local/cuda/version.json").value_or("")));
-    keep("CUDA", parse_version_line(root.read("/usr/local/cuda/version.txt").value_or("")));
-    keep("ROCm", parse_version_line(root.read("/opt/rocm/.info/version").value_or("")));
+        keep(module, fmt::format("/sys/module/{}/version", module), first_line);
+    keep("MACA", "/opt/maca/Version.txt", parse_version_line);
+    keep("CUDA", "/usr/local/cuda/version.json", parse_cuda_version);
+    keep("CUDA", "/usr/local/cuda/version.txt", parse_version_line);
+    keep("ROCm", "/opt/rocm/.info/version", parse_version_line);
     take_driver(machine);
 }
 

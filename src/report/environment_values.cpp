@@ -323,7 +323,7 @@ ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch
     std::vector<std::string> parts;
     for (const auto& [name, version] : machine.versions)
         if (name != "vbios")
-            parts.push_back(fmt::format("{} {}", name, version));
+            parts.push_back(fmt::format("{} {}", name, version.version));
     if (launch && launch->mpi_version && machine.versions.find("Open MPI") == machine.versions.end())
         parts.push_back(*launch->mpi_version);
     if (parts.empty())
@@ -334,7 +334,7 @@ ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch
 ItemValue vbios(const Machine& machine, const std::optional<Launch>& launch) {
     const auto found = machine.versions.find("vbios");
     if (found != machine.versions.end())
-        return Message::same(found->second);
+        return Message::same(found->second.version);
     if (machine.gpus.empty() && (!machine.pci_devices.empty() || on_host_memory(launch)))
         return no_gpu();
     return std::nullopt;

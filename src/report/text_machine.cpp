@@ -148,7 +148,7 @@ Message network_text(const Machine& machine) {
 Message versions_text(const Machine& machine) {
     std::vector<std::string> parts;
     for (const auto& [name, version] : machine.versions)
-        parts.push_back(fmt::format("{} {}", name, version));
+        parts.push_back(fmt::format("{} {}", name, version.version));
     return Message::same(joined(parts, ", "));
 }
 

@@ -44,7 +44,11 @@ Record sample_record() {
     host.machine.dmi.product_name = "测试服务器 \"X\"";
     host.machine.cpu.sockets = 2;
     host.machine.cpu.idle_states = {"POLL", "-C6"};
-    host.machine.numa_nodes = {{.id = 0, .cpus = "0-3", .memory_bytes = 1LL << 40, .distances = {10, 21}}};
+    NumaNode node;
+    node.cpus = "0-3";
+    node.memory_bytes = 1LL << 40;
+    node.distances = {10, 21};
+    host.machine.numa_nodes = {node};
     PciDevice device;
     device.address = "0000:3a:00.0";
     device.class_code = 0x060400;

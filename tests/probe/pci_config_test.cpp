@@ -31,7 +31,11 @@ TEST(PciConfig, DecodesAnEndpoint) {
     EXPECT_EQ(config.subsystem_vendor_id, 0x10de);
     EXPECT_EQ(config.subsystem_device_id, 0x16c1);
     EXPECT_EQ(config.port_type, "endpoint");
-    EXPECT_EQ(config.link, (PciLink{32.0, 16.0, 32.0, 16, 8}));
+    EXPECT_EQ(config.link.capable_gt_s, 32.0);
+    EXPECT_EQ(config.link.current_gt_s, 16.0);
+    EXPECT_EQ(config.link.target_gt_s, 32.0);
+    EXPECT_EQ(config.link.capable_width, 16);
+    EXPECT_EQ(config.link.current_width, 8);
     EXPECT_EQ(config.max_payload_capable_bytes, 512);
     EXPECT_EQ(config.max_payload_bytes, 256);
     EXPECT_EQ(config.max_read_request_bytes, 4096);
@@ -50,16 +54,30 @@ TEST(PciConfig, NamesPortTypes) {
 
 TEST(PciConfig, SpeedAndWidthCodes) {
     const std::pair<unsigned, double> speeds[] = {{1, 2.5}, {2, 5}, {3, 8}, {4, 16}, {5, 32}, {6, 64}};
-    for (const auto& [code, speed] : speeds)
-        EXPECT_EQ(decode_pci_config(ConfigSpace().express(0).link(code, 1, code, 1, code).bytes()).link,
-                  (PciLink{speed, speed, speed, 1, 1}));
+    for (const auto& [code, speed] : speeds) {
+        const PciLink link = decode_pci_config(ConfigSpace().express(0).link(code, 1, code, 1, code).bytes()).link;
+        EXPECT_EQ(link.capable_gt_s, speed);
+        EXPECT_EQ(link.current_gt_s, speed);
+        EXPECT_EQ(link.target_gt_s, speed);
+        EXPECT_EQ(link.capable_width, 1);
+        EXPECT_EQ(link.current_width, 1);
+    }
     // Codes that are not defined are no value.
-    EXPECT_EQ(decode_pci_config(ConfigSpace().express(0).link(15, 3, 15, 63, 15).bytes()).link, PciLink{});
+    const PciLink link = decode_pci_config(ConfigSpace().express(0).link(15, 3, 15, 63, 15).bytes()).link;
+    EXPECT_EQ(link.capable_gt_s, std::nullopt);
+    EXPECT_EQ(link.current_gt_s, std::nullopt);
+    EXPECT_EQ(link.target_gt_s, std::nullopt);
+    EXPECT_EQ(link.capable_width, std::nullopt);
+    EXPECT_EQ(link.current_width, std::nullopt);
 }
 
 TEST(PciConfig, ALinkWithoutPartnerHasNoSpeed) {
     const PciLink link = decode_pci_config(ConfigSpace().express(6).link(5, 16, 1, 0, 5).bytes()).link;
-    EXPECT_EQ(link, (PciLink{32.0, std::nullopt, 32.0, 16, 0}));
+    EXPECT_EQ(link.capable_gt_s, 32.0);
+    EXPECT_EQ(link.current_gt_s, std::nullopt);
+    EXPECT_EQ(link.target_gt_s, 32.0);
+    EXPECT_EQ(link.capable_width, 16);
+    EXPECT_EQ(link.current_width, 0);
 }
 
 TEST(PciConfig, TargetSpeedZeroMeansTwoPointFiveWhereNothingElseIsPossible) {

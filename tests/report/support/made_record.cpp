@@ -15,11 +15,37 @@ PciDevice bridge(const std::string& address, const std::string& parent, const st
     device.port_type = type;
     device.config_bytes = 4096;
     device.numa_node = 0;
-    device.link = {32.0, 32.0, 32.0, 16, 16};
+    device.link.capable_gt_s = device.link.current_gt_s = device.link.target_gt_s = 32.0;
+    device.link.capable_width = device.link.current_width = 16;
     device.max_payload_bytes = 256;
     if (!parent.empty())
         device.parent = parent;
     return device;
+}
+
+void add_network_card(Machine& machine, int number, const std::string& address) {
+    RdmaPort port;
+    port.number = 1;
+    port.state = "ACTIVE";
+    port.link_layer = "Ethernet";
+    port.rate_gbit_s = 400.0;
+    RdmaDevice device;
+    device.name = fmt::format("mlx5_{}", number);
+    device.pci_address = address;
+    device.firmware = "28.1";
+    device.numa_node = 0;
+    device.ports = {port};
+    machine.rdma_devices.push_back(device);
+    NetInterface interface;
+    interface.name = fmt::format("eth{}", number);
+    interface.state = "up";
+    interface.driver = "mlx5_core";
+    interface.pci_address = address;
+    interface.kind = "ethernet";
+    interface.mtu = 4200;
+    interface.speed_mbit_s = 400000;
+    interface.numa_node = 0;
+    machine.interfaces.push_back(interface);
 }
 
 PciDevice endpoint(const std::string& address, const std::string& parent, int class_code, const std::string& name) {
@@ -89,9 +115,15 @@ Machine made_server() {
     machine.os.name = "Made Linux 12";
     machine.os.kernel = "6.1.0-44-amd64";
     machine.iommu_active = false;
-    for (int node = 0; node < 2; ++node)
-        machine.numa_nodes.push_back({node, fmt::format("{}-{}", node * 64, node * 64 + 63), std::int64_t{1} << 39,
-                                      node == 0 ? std::vector<int>{10, 32} : std::vector<int>{32, 10}});
+    for (int number = 0; number < 2; ++number) {
+        NumaNode node;
+        node.id = number;
+        node.cpus = fmt::format("{}-{}", number * 64, number * 64 + 63);
+        node.package = number;
+        node.memory_bytes = std::int64_t{1} << 39;
+        node.distances = number == 0 ? std::vector<int>{10, 32} : std::vector<int>{32, 10};
+        machine.numa_nodes.push_back(node);
+    }
     for (int i = 0; i < 4; ++i) {
         const std::string root = fmt::format("0000:{:x}0:01.0", i + 1);
         machine.pci_devices.push_back(bridge(root, "", "root port"));
@@ -99,22 +131,18 @@ Machine made_server() {
         for (int k = 0; k < 2; ++k) {
             const std::string gpu = fmt::format("0000:{:x}{:x}:00.0", i + 1, k + 1);
             machine.pci_devices.push_back(endpoint(gpu, root, 0x120000, "GPU C1"));
-            machine.gpus.push_back({gpu, "metax", "Made C1"});
+            Gpu made;
+            made.address = gpu;
+            made.vendor = "metax";
+            made.model = "Made C1";
+            machine.gpus.push_back(made);
         }
         const std::string nic = fmt::format("0000:{:x}5:00.0", i + 1);
         machine.pci_devices.push_back(endpoint(nic, root, 0x020000, "NIC 400"));
-        machine.rdma_devices.push_back({fmt::format("mlx5_{}", i),
-                                        nic,
-                                        "28.1",
-                                        std::nullopt,
-                                        std::nullopt,
-                                        0,
-                                        {{1, "ACTIVE", "Ethernet", 400.0}}});
-        machine.interfaces.push_back(
-            {fmt::format("eth{}", i), std::nullopt, "up", "mlx5_core", nic, "ethernet", 4200, 400000, 0, false});
+        add_network_card(machine, i, nic);
     }
     machine.addresses = {"192.0.2.11"};
-    machine.versions = {{"MACA", "3.8.1"}, {"driver", "2.14.6"}, {"vbios", "1.9.0.0"}};
+    machine.versions = {{"MACA", {"3.8.1", {}}}, {"driver", {"2.14.6", {}}}, {"vbios", {"1.9.0.0", {}}}};
     return machine;
 }
 
