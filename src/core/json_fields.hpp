@@ -157,7 +157,8 @@ GPUADAPT_FIELDS(NetInterface) {
     f("name", x.name); f("mac", x.mac); f("state", x.state); f("driver", x.driver); f("pci_address", x.pci_address);
     f("kind", x.kind); f("mtu", x.mtu); f("speed_mbit_s", x.speed_mbit_s); f("numa_node", x.numa_node);
     f("virtual_device", x.virtual_device); f("port_name", x.port_name); f("master", x.master);
-    f("bond_mode", x.bond_mode); f("firmware", x.firmware);
+    f("bond_mode", x.bond_mode); f("firmware", x.firmware); f("lower", x.lower); f("qos", x.qos);
+    f("counters", x.counters); f("transceiver", x.transceiver);
 } GPUADAPT_END
 
 GPUADAPT_FIELDS(RdmaGid) {
@@ -166,8 +167,8 @@ GPUADAPT_FIELDS(RdmaGid) {
 
 GPUADAPT_FIELDS(RdmaPort) {
     f("number", x.number); f("state", x.state); f("phys_state", x.phys_state); f("link_layer", x.link_layer);
-    f("rate_gbit_s", x.rate_gbit_s); f("width", x.width); f("mtu_bytes", x.mtu_bytes); f("lid", x.lid);
-    f("sm_lid", x.sm_lid); f("gids", x.gids); f("counters", x.counters);
+    f("rate_gbit_s", x.rate_gbit_s); f("width", x.width); f("mtu_bytes", x.mtu_bytes);
+    f("max_mtu_bytes", x.max_mtu_bytes); f("lid", x.lid); f("sm_lid", x.sm_lid); f("gids", x.gids); f("counters", x.counters);
 } GPUADAPT_END
 
 GPUADAPT_FIELDS(RdmaDevice) {

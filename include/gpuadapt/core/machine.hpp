@@ -265,6 +265,14 @@ struct NetInterface {
     std::optional<std::string> master;     ///< the bond or bridge that it belongs to
     std::optional<std::string> bond_mode;  ///< of a bond: "802.3ad 4" without its number
     std::optional<std::string> firmware;   ///< ethtool -i
+    std::vector<std::string> lower;        ///< what it stands on: members of a bond or bridge, parent of a VLAN
+    /// Settings for lossless traffic, of mlnx_qos and /sys/class/net/X/ecn. Lists are by priority, 0 to 7:
+    /// trust (pcp, dscp), pfc ("0,0,0,1,0,0,0,0"), pfc_buffer, buffer_bytes (by buffer), prio_tc, tsa and rate_limit (by
+    /// traffic class), dscp2prio (64 priorities by DSCP, '-' where not seen), dcbx, cable_len, ecn_np, ecn_rp ("1,1,..."),
+    /// cnp_dscp, cnp_prio.
+    std::map<std::string, std::string> qos;
+    std::map<std::string, std::int64_t> counters;    ///< ethtool -S or statistics/, of texts that were sent
+    std::map<std::string, std::string> transceiver;  ///< ethtool -m, of texts that were sent: "Vendor PN" -> "..."
     bool operator==(const NetInterface&) const = default;
 };
 
@@ -286,6 +294,7 @@ struct RdmaPort {
     std::optional<double> rate_gbit_s;
     std::optional<int> width;      ///< lanes: 4 of "100 Gb/sec (4X EDR)"
     std::optional<int> mtu_bytes;  ///< active MTU, from verbs or ibv_devinfo; the kernel has no file of it
+    std::optional<int> max_mtu_bytes;
     std::optional<int> lid, sm_lid;
     std::vector<RdmaGid> gids;
     std::map<std::string, std::int64_t> counters;  ///< counters/ and hw_counters/ by name
