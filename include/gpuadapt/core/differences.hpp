@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gpuadapt/core/machine.hpp>
+
+#include <string>
+#include <vector>
+
+namespace gpuadapt {
+
+/// A fact that two descriptions of a machine give differently.
+struct Difference {
+    std::string path;  ///< as in the JSON of a record: "/pci_devices/0000:3a:00.0/link/current_width"
+    std::string first, second;
+    bool operator==(const Difference&) const = default;
+};
+
+/// Facts that both know and give differently, in the order of the JSON. What one of them does not know (an absent
+/// value, an empty list) is no difference. Entries of a list belong together by their address, name, id, index, number
+/// or locator; an entry that only one has is a difference when both have such a list at all, with "" for the other.
+/// `unread` and `sources` are about the reading, not the machine, and are left out.
+[[nodiscard]] std::vector<Difference> differences(const Machine& first, const Machine& second);
+
+}  // namespace gpuadapt
