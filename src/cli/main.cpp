@@ -4,6 +4,7 @@
 #include "cli/session.hpp"
 
 #include <gpuadapt/cli/main.hpp>
+#include <gpuadapt/driver/management.hpp>
 
 #include <csignal>
 #include <cstring>
@@ -151,6 +152,8 @@ int parse_and_run(Parser& parser, Session& session, int argc, const char* const*
 int run_cli(int argc, const char* const* argv) {
     // A reader that goes away shows as EPIPE where we write, not as a signal in the middle of a measurement.
     std::signal(SIGPIPE, SIG_IGN);
+    if (argc > 1 && argv[1] == kManagementFlag)
+        return run_management_child({argv + 2, argv + argc}, cli::print, [](std::string_view line) { cli::say(line); });
     Session session;
     session.command_line.assign(argv, argv + argc);
     session.lang = cli::choose_language(session.command_line, session.lang_given);

@@ -8,3 +8,13 @@ foreach(kind OTHER FUTURE PART)
     target_compile_definitions(driver_test PRIVATE GPUADAPT_${kind}_MPI="$<TARGET_FILE:stand_in_${name}_mpi>")
     add_dependencies(driver_test stand_in_${name}_mpi)
 endforeach()
+
+# Management libraries with invented devices, and such that lack something.
+foreach(name nvml nvml_old nvml_part mxsml mxsml_old)
+    string(TOUPPER "${name}" variable)
+    add_library(fake_${name} MODULE "${CMAKE_CURRENT_SOURCE_DIR}/driver/standins/${name}.cpp")
+    target_include_directories(fake_${name} PRIVATE "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src")
+    target_link_libraries(fake_${name} PRIVATE gpuadapt_options gpuadapt_warnings)
+    target_compile_definitions(driver_test PRIVATE GPUADAPT_FAKE_${variable}="$<TARGET_FILE:fake_${name}>")
+    add_dependencies(driver_test fake_${name})
+endforeach()
