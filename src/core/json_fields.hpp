@@ -49,6 +49,7 @@ GPUADAPT_FIELDS(Dimm) {
 
 GPUADAPT_FIELDS(Cpu) {
     f("architecture", x.architecture); f("vendor", x.vendor); f("model", x.model); f("microcode", x.microcode);
+    f("family", x.family); f("model_number", x.model_number);
     f("sockets", x.sockets); f("cores_per_socket", x.cores_per_socket); f("threads_per_core", x.threads_per_core);
     f("logical_cpus", x.logical_cpus); f("online", x.online); f("offline", x.offline); f("smt", x.smt);
     f("l1d_bytes", x.l1d_bytes); f("l1i_bytes", x.l1i_bytes); f("l2_bytes", x.l2_bytes); f("l3_bytes", x.l3_bytes);
@@ -189,6 +190,7 @@ GPUADAPT_FIELDS(Machine) {
     f("os", x.os); f("dmi", x.dmi); f("bmc", x.bmc); f("board_slots", x.board_slots); f("cpu", x.cpu);
     f("memory", x.memory); f("dimms", x.dimms); f("dimm_slots", x.dimm_slots);
     f("numa_nodes", x.numa_nodes); f("iommu_active", x.iommu_active); f("pci_devices", x.pci_devices);
+    f("switch_links", x.switch_links);
     f("gpus", x.gpus); f("vendor_topology", x.vendor_topology); f("interfaces", x.interfaces); f("addresses", x.addresses);
     f("rdma_devices", x.rdma_devices); f("versions", x.versions); f("modules", x.modules); f("settings", x.settings);
     f("environment", x.environment); f("sources", x.sources);

@@ -170,6 +170,8 @@ void probe_cpu(Root& root, Machine& machine) {
     cpu.vendor = info.vendor;
     cpu.model = info.model;
     cpu.microcode = info.microcode;
+    cpu.family = info.family;
+    cpu.model_number = info.model_number;
 
     const auto cpus = online_cpus(root, cpu);
     probe_topology(root, cpus, cpu);

@@ -38,6 +38,10 @@ void take_line(std::string_view key, std::string_view value, std::optional<int>&
         keep_first(info.model, value);
     } else if (key == "microcode") {
         keep_first(info.microcode, value);
+    } else if (key == "cpu family" && !info.family) {
+        info.family = parse_int(value);
+    } else if (key == "model" && !info.model_number) {
+        info.model_number = parse_int(value);
     } else if (key == "flags" && !info.architecture) {
         info.architecture = has_word(value, "lm") ? "x86_64" : "i686";
         info.hypervisor = has_word(value, "hypervisor");

@@ -22,6 +22,7 @@ constexpr Probe kProbes[] = {
     {"memory", {"Memory and huge pages", "内存与大页"}, "", probe_memory},
     {"os", {"Operating system, kernel, virtualization and IOMMU", "操作系统、内核、虚拟化与 IOMMU"}, "dmi", probe_os},
     {"pci", {"PCI devices and their links", "PCI 设备及其链路"}, "", probe_pci},
+    {"switch_links", {"Switches with several uplinks", "多上行口交换芯片"}, "", probe_switch_links},
     {"gpu", {"GPUs", "GPU"}, "pci", probe_gpu},
     {"net", {"Network interfaces and addresses", "网络接口与地址"}, "", probe_net},
     {"rdma", {"RDMA devices", "RDMA 设备"}, "", probe_rdma},

@@ -51,6 +51,7 @@ struct Dimm {
 struct Cpu {
     std::optional<std::string> architecture;  ///< uname -m: x86_64, aarch64
     std::optional<std::string> vendor, model, microcode;
+    std::optional<int> family, model_number;  ///< x86: "cpu family" and "model" of /proc/cpuinfo
     std::optional<int> sockets, cores_per_socket, threads_per_core;
     std::optional<int> logical_cpus;     ///< online
     std::optional<std::string> online;   ///< list format: "0-63"
@@ -267,9 +268,9 @@ struct NetInterface {
     std::optional<std::string> firmware;   ///< ethtool -i
     std::vector<std::string> lower;        ///< what it stands on: members of a bond or bridge, parent of a VLAN
     /// Settings for lossless traffic, of mlnx_qos and /sys/class/net/X/ecn. Lists are by priority, 0 to 7:
-    /// trust (pcp, dscp), pfc ("0,0,0,1,0,0,0,0"), pfc_buffer, buffer_bytes (by buffer), prio_tc, tsa and rate_limit (by
-    /// traffic class), dscp2prio (64 priorities by DSCP, '-' where not seen), dcbx, cable_len, ecn_np, ecn_rp ("1,1,..."),
-    /// cnp_dscp, cnp_prio.
+    /// trust (pcp, dscp), pfc ("0,0,0,1,0,0,0,0"), pfc_buffer, buffer_bytes (by buffer), prio_tc, tsa, tc_bw and rate_limit
+    /// (by traffic class), dscp2prio (64 priorities by DSCP, '-' where not seen), dcbx, cable_len, ecn_np, ecn_rp
+    /// ("1,1,..."), cnp_dscp, cnp_prio.
     std::map<std::string, std::string> qos;
     std::map<std::string, std::int64_t> counters;    ///< ethtool -S or statistics/, of texts that were sent
     std::map<std::string, std::string> transceiver;  ///< ethtool -m, of texts that were sent: "Vendor PN" -> "..."
@@ -344,6 +345,9 @@ struct Machine {
     Memory memory;
     Os os;
     std::vector<PciDevice> pci_devices;  ///< ascending by address
+    /// Upstream ports that a switch connects inside: /sys/kernel/pci_switch_link/virtual_switch_links (kernel module
+    /// switch_discovery, for Broadcom switches). Each group and all groups ascending; empty where there is no module.
+    std::vector<std::vector<std::string>> switch_links;
     std::vector<Gpu> gpus;               ///< ascending by address
     std::vector<TopologyMatrix> vendor_topology;
     std::vector<NetInterface> interfaces;
