@@ -6,8 +6,6 @@
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/driver/management.hpp>
-#include <gpuadapt/host/command.hpp>
-#include <gpuadapt/host/process.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -74,18 +72,17 @@ std::string last_call(std::string_view errors) {
 }
 
 /// Why a child did not come to its end.
-std::string failure_of(const CommandResult& result, const AskOptions& options) {
-    switch (result.status) {
+std::string failure_of(const CommandResult& answer) {
+    const std::string call = last_call(answer.errors);
+    switch (answer.status) {
         case CommandStatus::timed_out:
-            return fmt::format("time-out after {} s{}", static_cast<double>(options.limit.count()) / 1000,
-                               last_call(result.errors));
+            return fmt::format("time-out: {}{}", answer.reason, call);
         case CommandStatus::signalled:
-            return fmt::format("the library crashed (signal {}){}", result.code, last_call(result.errors));
+            return fmt::format("it crashed: {}{}", answer.reason, call);
         case CommandStatus::exited:
-            return fmt::format("the process that asks it ended with status {}{}", result.code,
-                               last_call(result.errors));
+            return fmt::format("the process that asks it ended with status {}{}", answer.code, call);
         default:
-            return result.reason;
+            return answer.reason;
     }
 }
 
@@ -124,18 +121,18 @@ int run_management_child(std::span<const char* const> arguments, const std::func
     return 0;
 }
 
-Machine ask_management_library(const ManagementLibrary& row, const AskOptions& options) {
-    std::vector<std::string> argv = {options.program, std::string(kManagementFlag), std::string(row.id)};
-    argv.insert(argv.end(), options.files.begin(), options.files.end());
-    CommandOptions run;
-    run.timeout = options.limit;
-    const CommandResult result = run_command(argv, run);
+std::vector<std::string> management_command(const ManagementLibrary& row, const std::string& program) {
+    return {program, std::string(kManagementFlag), std::string(row.id)};
+}
+
+Machine management_facts(const ManagementLibrary& row, const CommandResult& answer) {
+    const std::string name(row.name);
     Machine facts;
-    const bool whole = read_parts(result.output, std::string(row.name), facts);
-    if (!result.ok())
-        facts.unread.push_back({std::string(row.name), failure_of(result, options)});
-    else if (!whole || result.output.find(kSeparator) == std::string::npos)
-        facts.unread.push_back({std::string(row.name), "the process that asks it gave no answer"});
+    const bool whole = read_parts(answer.output, name, facts);
+    if (!answer.ok())
+        facts.unread.push_back({name, failure_of(answer)});
+    else if (!whole || answer.output.find(kSeparator) == std::string::npos)
+        facts.unread.push_back({name, "the process that asks it gave no answer"});
     return facts;
 }
 

@@ -20,13 +20,15 @@ using testing::IsEmpty;
 
 /// What a library answers, with a fault of its stand-in.
 Machine ask(const char* id, const std::string& file, const char* fault = "",
-            std::chrono::milliseconds limit = std::chrono::seconds(30)) {
+            std::chrono::milliseconds limit = kManagementLimit) {
     setenv("GPUADAPT_FAKE_NVML", fault, 1);   // NOLINT(concurrency-mt-unsafe)
     setenv("GPUADAPT_FAKE_MXSML", fault, 1);  // NOLINT(concurrency-mt-unsafe)
-    AskOptions options;
-    options.files = {file};
-    options.limit = limit;
-    return ask_management_library(*find_management_library(id), options);
+    const ManagementLibrary& row = *find_management_library(id);
+    std::vector<std::string> command = management_command(row);
+    command.push_back(file);
+    CommandOptions options;
+    options.timeout = limit;
+    return management_facts(row, run_command(command, options));
 }
 
 auto note(const std::string& path, const std::string& reason) {
@@ -148,15 +150,17 @@ TEST(Nvml, AHangCostsTheLimitAndKeepsWhatWasKnown) {
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
     ASSERT_EQ(facts.gpus.size(), 1U);
     EXPECT_EQ(facts.gpus[0].address, "0000:06:00.0");
-    EXPECT_THAT(facts.unread, ElementsAre(note("NVML",
-                                               "time-out after 1.5 s; the last call was nvmlDeviceGetName, NVML, GPU "
-                                               "0000:07:00.0")));
+    EXPECT_THAT(
+        facts.unread,
+        ElementsAre(note("NVML",
+                         "time-out: ended: no result after 1500 ms; the last call was nvmlDeviceGetName, NVML, GPU "
+                         "0000:07:00.0")));
 }
 
 TEST(Nvml, ACrashIsTheChilds) {
     const Machine facts = ask("nvml", GPUADAPT_FAKE_NVML, "crash");
     EXPECT_EQ(facts.gpus.size(), 1U);
-    EXPECT_THAT(facts.unread, ElementsAre(note("NVML", "the library crashed (signal 11); the last call was nvml")));
+    EXPECT_THAT(facts.unread, ElementsAre(note("NVML", "it crashed: ended by signal 11; the last call was nvml")));
 }
 
 TEST(Nvml, WhatTheLibraryPrintsIsNoAnswer) {
@@ -250,16 +254,26 @@ TEST(ManagementChild, TakesOnlyWhatItKnows) {
 }
 
 TEST(ManagementChild, AProgramThatKnowsNothingOfItIsNoAnswer) {
-    AskOptions options;
-    options.program = "/bin/true";
-    EXPECT_THAT(ask_management_library(*find_management_library("nvml"), options).unread,
-                ElementsAre(note("NVML", "no answer")));
-    options.program = "/bin/false";
-    EXPECT_THAT(ask_management_library(*find_management_library("nvml"), options).unread,
-                ElementsAre(note("NVML", "status 1")));
-    options.program = "/nowhere/program";
-    EXPECT_THAT(ask_management_library(*find_management_library("nvml"), options).unread,
-                ElementsAre(note("NVML", "not installed")));
+    const ManagementLibrary& row = *find_management_library("nvml");
+    const auto answer_of = [&](const char* program) {
+        return management_facts(row, run_command(management_command(row, program))).unread;
+    };
+    EXPECT_THAT(answer_of("/bin/true"), ElementsAre(note("NVML", "no answer")));
+    EXPECT_THAT(answer_of("/bin/false"), ElementsAre(note("NVML", "status 1")));
+    EXPECT_THAT(answer_of("/nowhere/program"), ElementsAre(note("NVML", "not installed")));
+}
+
+TEST(ManagementFacts, DamagedAnswersKeepTheWholeParts) {
+    const ManagementLibrary& row = *find_management_library("nvml");
+    CommandResult answer;
+    answer.status = CommandStatus::exited;
+    answer.output = "\x1e{\"gpus\": [{\"address\": \"0000:01:00.0\", \"vendor\": \"nvidia\"}]}\x1e noise \x1e{\"gpus";
+    EXPECT_EQ(management_facts(row, answer).gpus.size(), 1U);
+    EXPECT_THAT(management_facts(row, answer).unread, ElementsAre(note("NVML", "no answer")));
+    answer.output = "\x1e{\"gpus\": 5}\x1e";
+    EXPECT_THAT(management_facts(row, answer).unread, ElementsAre(note("NVML", "no answer")));
+    answer.output = "\x1e\x1e";
+    EXPECT_THAT(management_facts(row, answer).unread, ElementsAre(note("NVML", "no answer")));
 }
 
 }  // namespace

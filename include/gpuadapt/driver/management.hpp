@@ -3,6 +3,7 @@
 
 #include <gpuadapt/core/machine.hpp>
 #include <gpuadapt/driver/library.hpp>
+#include <gpuadapt/host/command.hpp>
 
 #include <chrono>
 #include <functional>
@@ -48,14 +49,16 @@ inline constexpr std::string_view kManagementFlag = "--internal-management-facts
                                        const std::function<void(std::string_view)>& out,
                                        const std::function<void(std::string_view)>& err);
 
-struct AskOptions {
-    std::string program = "/proc/self/exe";  ///< one whose main() hands kManagementFlag to run_management_child()
-    std::vector<std::string> files;          ///< instead of the row's
-    std::chrono::milliseconds limit{30000};  ///< NVML takes seconds for each GPU whose driver is not kept loaded
-};
+/// The child, for Root::run(), so that a recording keeps what it answered and a copied tree has no such thing.
+/// `program` is one whose main() hands kManagementFlag to run_management_child().
+[[nodiscard]] std::vector<std::string> management_command(const ManagementLibrary& row,
+                                                          const std::string& program = "/proc/self/exe");
+/// NVML takes seconds for each GPU whose driver is not kept loaded.
+inline constexpr std::chrono::milliseconds kManagementLimit{30000};
 
-/// Asks in a child. What could not be found out, and why (not found, driver of another version, no permission, no
-/// answer in time, crash), is in `unread` under the library's name; what was known before a time-out or a crash stays.
-[[nodiscard]] Machine ask_management_library(const ManagementLibrary& row, const AskOptions& options = {});
+/// The facts in the child's answer. What could not be found out, and why (not found, driver of another version, no
+/// permission, no answer in time, crash), is in `unread` under the library's name; what was known before a time-out
+/// or a crash stays. Takes any bytes.
+[[nodiscard]] Machine management_facts(const ManagementLibrary& row, const CommandResult& answer);
 
 }  // namespace gpuadapt
