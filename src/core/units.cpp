@@ -92,6 +92,18 @@ std::string format_bytes(std::int64_t bytes) {
                                       : fmt::format("{:.1f} {}iB", value, unit);
 }
 
+std::optional<double> pcie_gbyte_s(double gt_s, int width) {
+    struct Rate {
+        double gt_s, encoding;
+    };
+    constexpr std::array<Rate, 6> kRates = {
+        {{2.5, 0.8}, {5, 0.8}, {8, 128.0 / 130}, {16, 128.0 / 130}, {32, 128.0 / 130}, {64, 242.0 / 256}}};
+    for (const Rate& rate : kRates)
+        if (std::abs(rate.gt_s - gt_s) < 0.1)
+            return gt_s * width * rate.encoding / 8;
+    return std::nullopt;
+}
+
 std::string format_duration(double seconds) {
     if (seconds < 60)
         return fmt::format("{:.1f} s", seconds);

@@ -24,6 +24,11 @@ namespace gpuadapt {
 /// For people: "0.8 s", "4 min 05 s", "2 h 10 min".
 [[nodiscard]] std::string format_duration(double seconds);
 
+/// What a PCI Express link carries in one direction, 1e9 bytes a second: rate x width x encoding (8b/10b up to 5 GT/s,
+/// 128b/130b up to 32 GT/s, 242 of 256 bytes of a flit above; PCIe base spec 4.2), before packet headers. nullopt for
+/// rates that PCI Express does not have.
+[[nodiscard]] std::optional<double> pcie_gbyte_s(double gt_s, int width);
+
 /// A whole decimal number with nothing around it; nullopt otherwise or when out of range.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 
