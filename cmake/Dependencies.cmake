@@ -7,6 +7,7 @@ find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(LibArchive REQUIRED)
 pkg_check_modules(LIBPCI REQUIRED IMPORTED_TARGET libpci)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 add_library(Nettle::Nettle ALIAS PkgConfig::NETTLE)
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/hwloc_facts.hpp"
+
+#include <gpuadapt/core/differences.hpp>
+#include <gpuadapt/probe/second_sources.hpp>
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace gpuadapt {
+
+namespace {
+
+constexpr SecondSource kSecondSources[] = {
+    {"lscpu -J", {"processors and caches", "处理器与缓存"}},
+    {"numactl -H", {"NUMA nodes", "NUMA 节点"}},
+    {"dmidecode", {"firmware tables", "固件信息表"}},
+    {"lspci -D -nn -vvv", {"PCI devices", "PCI 设备"}},
+    {"nvidia-smi -q", {"NVIDIA GPUs", "NVIDIA GPU"}},
+    {"nvidia-smi topo -m", {"links between NVIDIA GPUs", "NVIDIA GPU 间连接"}},
+    {"nvidia-smi nvlink -s", {"NVLink rates", "NVLink 速率"}},
+    {"mx-smi", {"MetaX GPUs", "沐曦 GPU"}},
+    {"mx-smi -L", {"MetaX GPUs and their UUIDs", "沐曦 GPU 及其 UUID"}},
+    {"mx-smi --show-version", {"versions of MetaX firmware", "沐曦固件版本"}},
+    {"mx-smi --show-pcie", {"PCIe links of MetaX GPUs", "沐曦 GPU 的 PCIe 链路"}},
+    {"mx-smi topo -m", {"links between MetaX GPUs", "沐曦 GPU 间连接"}},
+    {"mx-smi topo -n", {"MetaX GPUs and network cards", "沐曦 GPU 与网卡"}},
+    {"mx-smi mxlk --show", {"MetaXLink rates", "MetaXLink 速率"}},
+    {"mx-smi mxlk --show-state", {"MetaXLink states", "MetaXLink 状态"}},
+    {"rocm-smi --showtopo", {"links between AMD GPUs", "AMD GPU 间连接"}},
+    {"ibv_devinfo -v", {"RDMA devices", "RDMA 设备"}},
+    {"ofed_info -s", {"version of OFED", "OFED 版本"}},
+    {"mpirun --version", {"version of MPI", "MPI 版本"}},
+    {"ethtool {interface}", {"a network port", "网口"}},
+    {"ethtool -i {interface}", {"driver and firmware of a network port", "网口的驱动与固件"}},
+    {"mlnx_qos -i {interface}", {"flow control of a network port", "网口的流控"}},
+};
+
+constexpr std::string_view kInterface = "{interface}";
+
+std::vector<std::string> words_of(std::string_view command, const std::string& interface) {
+    std::vector<std::string> words;
+    while (!command.empty()) {
+        const std::size_t blank = command.find(' ');
+        const std::string_view word = command.substr(0, blank);
+        words.push_back(word == kInterface ? interface : std::string(word));
+        command.remove_prefix(blank == std::string_view::npos ? command.size() : blank + 1);
+    }
+    return words;
+}
+
+/// Interfaces with a device behind them: containers can bring thousands of others.
+std::vector<std::string> physical_interfaces(Root& root) {
+    std::vector<std::string> names;
+    for (const std::string& name : root.list("/sys/class/net").value_or(std::vector<std::string>{}))
+        if (root.exists("/sys/class/net/" + name + "/device"))
+            names.push_back(name);
+    return names;
+}
+
+/// What one witness knows of the machine.
+struct Witness {
+    std::string name;
+    Machine machine;
+};
+
+Finding disagreement(const std::string& witness, const Difference& difference) {
+    const auto shown = [](const std::string& value) { return value.empty() ? "-" : value; };
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.check = "SOURCE1";
+    finding.subject = difference.path;
+    finding.title = {"Two sources disagree", "两个来源不一致"};
+    finding.evidence =
+        Message::same(fmt::format("gpuadapt: {}; {}: {}", shown(difference.first), witness, shown(difference.second)));
+    finding.advice = {"Do not trust either value before you know why; a recording (gpuadapt record) holds both sources",
+                      "查明原因前两个值都不可信；录制文件（gpuadapt record）中含有两个来源"};
+    return finding;
+}
+
+}  // namespace
+
+std::span<const SecondSource> second_sources() {
+    return kSecondSources;
+}
+
+void run_second_sources(Root& root) {
+    const std::vector<std::string> interfaces = physical_interfaces(root);
+    for (const SecondSource& source : kSecondSources) {
+        if (source.command.find(kInterface) == std::string_view::npos)
+            (void)root.run(words_of(source.command, ""));
+        else
+            for (const std::string& interface : interfaces)
+                (void)root.run(words_of(source.command, interface));
+    }
+    (void)hwloc_machine(root);
+}
+
+std::vector<Finding> cross_check(Root& root, const Machine& machine) {
+    std::vector<Finding> findings;
+    const Witness witnesses[] = {{"hwloc", hwloc_machine(root)}};
+    for (const Witness& witness : witnesses)
+        for (const Difference& difference : differences(machine, witness.machine))
+            findings.push_back(disagreement(witness.name, difference));
+    return findings;
+}
+
+}  // namespace gpuadapt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gpuadapt/host/memory_root.hpp>
+#include <gpuadapt/probe/second_sources.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpuadapt {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Answers with_hwloc(const std::string& json) {
+    Answers answers;
+    answers.lookups["hwloc"] = json;
+    return answers;
+}
+
+TEST(CrossCheck, WhatHwlocSawOtherwiseIsAWarning) {
+    MemoryRoot root(with_hwloc(R"({"cpu": {"sockets": 1, "logical_cpus": 64}})"));
+    Machine machine;
+    machine.cpu.sockets = 2;
+    machine.cpu.logical_cpus = 64;
+    const auto findings = cross_check(root, machine);
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].severity, Severity::warning);
+    EXPECT_EQ(findings[0].subject, "/cpu/sockets");
+    EXPECT_THAT(findings[0].evidence.en, HasSubstr("gpuadapt: 2; hwloc: 1"));
+    machine.cpu.sockets = 1;
+    EXPECT_THAT(cross_check(root, machine), IsEmpty());
+}
+
+TEST(CrossCheck, NoWitnessIsNoDisagreement) {
+    MemoryRoot root;
+    Machine machine;
+    machine.cpu.sockets = 2;
+    EXPECT_THAT(cross_check(root, machine), IsEmpty());
+}
+
+TEST(SecondSources, EachNamesAToolAndBothLanguages) {
+    for (const SecondSource& source : second_sources()) {
+        EXPECT_FALSE(source.command.empty());
+        EXPECT_FALSE(source.about.en.empty()) << source.command;
+        EXPECT_FALSE(source.about.zh.empty()) << source.command;
+        EXPECT_EQ(source.command.find_first_of("|;&$`'\""), std::string_view::npos) << "words only, no shell";
+    }
+}
+
+}  // namespace
+}  // namespace gpuadapt
