@@ -33,6 +33,7 @@ struct Command {
 
 // One file a command.
 [[nodiscard]] Action define_probe(CLI::App& app, Lang lang);
+[[nodiscard]] Action define_record(CLI::App& app, Lang lang);
 [[nodiscard]] Action define_perf(CLI::App& app, Lang lang);
 [[nodiscard]] Action define_report(CLI::App& app, Lang lang);
 

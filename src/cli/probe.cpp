@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
+#include "cli/machine_record.hpp"
 
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/host/files.hpp>
 #include <gpuadapt/host/recording.hpp>
 #include <gpuadapt/probe/probe.hpp>
-#include <gpuadapt/probe/probes.hpp>
+#include <gpuadapt/probe/second_sources.hpp>
 
 #include <fmt/format.h>
 
@@ -16,35 +17,23 @@ namespace {
 struct ProbeOptions {
     std::string from;
     std::string out;
+    bool cross_check = false;
 };
-
-/// The same machine gives the same text: a record of a recording carries no time of its own.
-Record probe_record(const ProbeOptions& options, const Machine& machine) {
-    Record record;
-    record.tool_version = GPUADAPT_VERSION;
-    if (options.from.empty()) {
-        record.started = utc_now();
-        record.finished = record.started;
-    }
-    record.machines = {{machine.os.hostname.value_or("unknown"), machine}};
-    // A probe is evaluated when all that it met could be read.
-    record.coverage.unknown = static_cast<int>(machine.unread.size());
-    record.coverage.evaluated = static_cast<int>(probes().size());
-    return record;
-}
 
 int run_probe(Session& session, const ProbeOptions& options) {
     const std::unique_ptr<Root> root = open_root(options.from);
     const Machine machine = probe_machine(*root);
-    const Record record = probe_record(options, machine);
+    Record record = machine_record(machine, options.from.empty() ? utc_now() : "");
+    if (options.cross_check)
+        record.findings = cross_check(*root, machine);
     if (!options.out.empty())
         write_output_file(options.out, to_json(record));
     if (session.json)
         print(to_json(record));
     else
-        print(report::machine_summary(machine, session.style) +
+        print(report::machine_summary(machine, session.style) + report::findings_list(record.findings, session.style) +
               report::coverage_line(record.coverage, record.findings, session.style));
-    return kExitOk;
+    return exit_status(record.findings, session.strict);
 }
 
 }  // namespace
@@ -55,6 +44,9 @@ Action define_probe(CLI::App& app, Lang lang) {
            "--from", options->from,
            pick(lang, "Read a recording (file or folder) instead of this machine", "读取录制文件或目录，而不是本机"))
         ->type_name("FILE");
+    app.add_flag("--cross-check", options->cross_check,
+                 pick(lang, "Ask other tools of the machine too, and say where they disagree",
+                      "同时询问本机的其他工具，并指出不一致之处"));
     app.add_option("--out", options->out, pick(lang, "Also write the record to this file", "同时把记录写入该文件"))
         ->type_name("FILE");
     return [options](Session& session) { return run_probe(session, *options); };

@@ -8,6 +8,7 @@ endfunction()
 
 gpuadapt_cli_test(usage cli)
 gpuadapt_cli_test(probe cli)
+gpuadapt_cli_test(record cli)
 gpuadapt_cli_test(report cli)
 gpuadapt_cli_test(perf mpi)
 gpuadapt_cli_test(perf_faults mpi)

@@ -15,7 +15,7 @@ import unittest
 
 PROGRAM = os.environ["GPUADAPT"]
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = ("probe", "perf", "report")
+COMMANDS = ("probe", "record", "perf", "report")
 COLLECTIVES = ("all_gather", "all_reduce", "alltoall", "broadcast", "gather", "reduce", "reduce_scatter", "scatter",
                "sendrecv")
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+#include "cli/machine_record.hpp"
+
+#include <gpuadapt/cli/main.hpp>
+#include <gpuadapt/core/units.hpp>
+#include <gpuadapt/host/files.hpp>
+#include <gpuadapt/host/live_root.hpp>
+#include <gpuadapt/host/recording.hpp>
+#include <gpuadapt/probe/anonymize.hpp>
+#include <gpuadapt/probe/probe.hpp>
+#include <gpuadapt/probe/second_sources.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+
+namespace gpuadapt::cli {
+namespace {
+
+struct RecordOptions {
+    std::string from;
+    std::string out;
+    bool anonymize = false;
+};
+
+/// Everything that a command of this program reads from the machine, and what its tools say about it.
+Answers read_machine() {
+    LiveRoot live;
+    RecorderRoot recorder(live);
+    (void)probe_machine(recorder);
+    run_second_sources(recorder);
+    return recorder.answers();
+}
+
+/// Not kept anywhere: nobody can lead the names back, we neither.
+std::string random_key() {
+    std::array<char, 32> bytes{};
+    if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        throw tool_error(
+            Message{"the kernel gives no random numbers, so names cannot be made that nobody can lead back",
+                    "内核未提供随机数，无法生成不可还原的化名"});
+    return {bytes.begin(), bytes.end()};
+}
+
+std::string default_name() {
+    return fmt::format("machine-{:%Y%m%d-%H%M%S}.tar.gz", fmt::gmtime(std::chrono::system_clock::now()));
+}
+
+int run_record(Session& session, const RecordOptions& options) {
+    const std::string path = options.out.empty() ? default_name() : options.out;
+    check_output_file(path);
+    Answers answers = options.from.empty() ? read_machine() : read_recording(options.from);
+    if (options.anonymize)
+        answers = anonymize(answers, random_key());
+    const std::string bytes = pack_recording(answers);
+    write_output_file(path, bytes);
+    // What is said is what a reader of the file will see, not what we saw.
+    MemoryRoot root(unpack_recording(bytes, path));
+    const Machine machine = probe_machine(root);
+    const Record record = machine_record(machine, "");
+    if (session.json) {
+        print(to_json(record));
+        return kExitOk;
+    }
+    const auto answered = [](const auto& entry) { return entry.second.status == AnswerStatus::ok; };
+    const auto files = std::count_if(answers.files.begin(), answers.files.end(), answered);
+    const auto tools = std::count_if(answers.commands.begin(), answers.commands.end(),
+                                     [](const auto& entry) { return entry.second.status != CommandStatus::not_found; });
+    const std::string size = format_bytes(static_cast<std::int64_t>(bytes.size()));
+    const Message text{
+        fmt::format(
+            "Recording: {}\n           {}; {} files, output of {} tools\nRead it with: gpuadapt probe --from {}\n",
+            path, size, files, tools, path),
+        fmt::format("录制文件：{}\n          {}；{} 个文件，{} 个工具的输出\n读取：gpuadapt probe --from {}\n", path,
+                    size, files, tools, path)};
+    print(text.get(session.lang));
+    if (!options.anonymize)
+        say(session, Message{"It holds serial numbers, addresses and host names; --anonymize replaces them.",
+                             "其中含有序列号、地址和主机名；--anonymize 可替换这些内容。"});
+    const std::vector<Finding> findings = cross_check(root, machine);
+    print(report::findings_list(findings, session.style) +
+          report::coverage_line(record.coverage, findings, session.style));
+    return kExitOk;
+}
+
+}  // namespace
+
+Action define_record(CLI::App& app, Lang lang) {
+    auto options = std::make_shared<RecordOptions>();
+    app.add_option("--out", options->out,
+                   pick(lang, "Write the recording here (default: machine-DATE-TIME.tar.gz)",
+                        "录制文件名（默认 machine-日期-时间.tar.gz）"))
+        ->type_name("FILE");
+    app.add_flag("--anonymize", options->anonymize,
+                 pick(lang,
+                      "Replace serial numbers, UUIDs, MAC addresses, GUIDs, IP addresses and host names, each by the "
+                      "same other one everywhere",
+                      "替换序列号、UUID、MAC 地址、GUID、IP 地址和主机名，同一内容处处替换为同一化名"));
+    app.add_option("--from", options->from,
+                   pick(lang, "Take this recording instead of the machine, to anonymize it afterwards",
+                        "以已有录制文件代替本机，用于事后匿名化"))
+        ->type_name("FILE");
+    return [options](Session& session) { return run_record(session, *options); };
+}
+
+}  // namespace gpuadapt::cli
