@@ -44,7 +44,7 @@ NetInterface probe_interface(Root& root, const std::string& name) {
     const auto device = root.link(folder + "device");
     result.virtual_device = place ? place->find("/virtual/") != std::string::npos : !device;
     // A virtio or usb interface has its PCI device further up in the path.
-    if (!result.virtual_device && place)
+    if (result.virtual_device == false && place)
         result.pci_address = last_pci_address(*place);
     if (!result.pci_address && device)
         result.pci_address = last_pci_address(*device);

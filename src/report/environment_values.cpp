@@ -209,7 +209,7 @@ ItemValue nic_model(const Machine& machine) {
     if (!names.empty())
         return Message::same(folded(names));
     for (const NetInterface& interface : machine.interfaces)
-        if (!interface.virtual_device && interface.kind != "loopback")
+        if (!interface.virtual_device.value_or(false) && interface.kind != "loopback")
             names.push_back(interface.driver.value_or(interface.name));
     if (!names.empty())
         return Message::same(folded(names));
@@ -221,9 +221,10 @@ ItemValue nic_model(const Machine& machine) {
 ItemValue nic_count(const Machine& machine) {
     std::size_t count = network_devices(machine).size();
     if (count == 0)
-        count = static_cast<std::size_t>(std::count_if(
-            machine.interfaces.begin(), machine.interfaces.end(),
-            [](const NetInterface& interface) { return !interface.virtual_device && interface.kind != "loopback"; }));
+        count = static_cast<std::size_t>(
+            std::count_if(machine.interfaces.begin(), machine.interfaces.end(), [](const NetInterface& interface) {
+                return !interface.virtual_device.value_or(false) && interface.kind != "loopback";
+            }));
     if (count == 0 && machine.pci_devices.empty() && machine.interfaces.empty())
         return std::nullopt;
     return Message::same(std::to_string(count));
@@ -237,7 +238,7 @@ ItemValue nic_bandwidth(const Machine& machine) {
             port.rate_gbit_s ? rates.push_back(fmt::format("{:g} Gb/s (RDMA)", *port.rate_gbit_s))
                              : static_cast<void>(++silent);
     for (const NetInterface& interface : machine.interfaces) {
-        if (interface.virtual_device || interface.kind == "loopback" || interface.kind == "infiniband")
+        if (interface.virtual_device.value_or(false) || interface.kind == "loopback" || interface.kind == "infiniband")
             continue;
         const bool counted = std::any_of(machine.rdma_devices.begin(), machine.rdma_devices.end(),
                                          [&interface](const RdmaDevice& device) {

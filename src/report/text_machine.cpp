@@ -123,7 +123,7 @@ Message gpu_text(const Machine& machine) {
 Message network_text(const Machine& machine) {
     std::vector<std::string> lines;
     for (const NetInterface& interface : machine.interfaces) {
-        if (interface.virtual_device || interface.kind == "loopback")
+        if (interface.virtual_device.value_or(false) || interface.kind == "loopback")
             continue;
         lines.push_back(
             fmt::format("{} {} {}{}", interface.name, interface.state.value_or("?"),

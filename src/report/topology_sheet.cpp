@@ -171,7 +171,7 @@ void write_network(Lines& lines, const Machine& machine) {
                 {"MTU", "MTU"},
                 {"NUMA", "NUMA"}});
     for (const NetInterface& interface : machine.interfaces) {
-        if (interface.virtual_device || interface.kind == "loopback")
+        if (interface.virtual_device.value_or(false) || interface.kind == "loopback")
             continue;
         lines.values(
             {interface.name, lines.or_unread(interface.state),

@@ -240,9 +240,9 @@ TEST(ProbeNet, SpeedsThatAreNone) {
     ASSERT_EQ(interfaces.size(), 2U);
     EXPECT_EQ(interfaces[0].speed_mbit_s, std::nullopt);
     EXPECT_EQ(interfaces[0].numa_node, 1);
-    EXPECT_FALSE(interfaces[0].virtual_device);
+    EXPECT_EQ(interfaces[0].virtual_device, false);
     EXPECT_EQ(interfaces[1].speed_mbit_s, std::nullopt);
-    EXPECT_TRUE(interfaces[1].virtual_device);
+    EXPECT_EQ(interfaces[1].virtual_device, true);
 }
 
 TEST(ProbeDmi, TheTableFillsWhatTheFilesLack) {

@@ -261,15 +261,15 @@ struct NetInterface {
     std::optional<int> mtu;
     std::optional<int> speed_mbit_s;  ///< nullopt when the driver does not know (-1, EINVAL)
     std::optional<int> numa_node;
-    bool virtual_device = false;           ///< no device behind it: bridge, veth, bond, tunnel
+    std::optional<bool> virtual_device;    ///< no device behind it: bridge, veth, bond, tunnel
     std::optional<std::string> port_name;  ///< phys_port_name
     std::optional<std::string> master;     ///< the bond or bridge that it belongs to
     std::optional<std::string> bond_mode;  ///< of a bond: "802.3ad 4" without its number
     std::optional<std::string> firmware;   ///< ethtool -i
     std::vector<std::string> lower;        ///< what it stands on: members of a bond or bridge, parent of a VLAN
-    /// Settings for lossless traffic, of mlnx_qos and /sys/class/net/X/ecn. Lists are by priority, 0 to 7:
-    /// trust (pcp, dscp), pfc ("0,0,0,1,0,0,0,0"), pfc_buffer, buffer_bytes (by buffer), prio_tc, tsa, tc_bw and rate_limit
-    /// (by traffic class), dscp2prio (64 priorities by DSCP, '-' where not seen), dcbx, cable_len, ecn_np, ecn_rp
+    /// Settings for lossless traffic, of mlnx_qos and /sys/class/net/X/ecn. Lists are by priority, 0 to 7: trust (pcp,
+    /// dscp), pfc ("0,0,0,1,0,0,0,0"), pfc_buffer, buffer_bytes (by buffer), prio_tc, tsa, tc_bw and rate_limit (by
+    /// traffic class), dscp2prio (64 priorities by DSCP, '-' where not seen), dcbx, cable_len, ecn_np and ecn_rp
     /// ("1,1,..."), cnp_dscp, cnp_prio.
     std::map<std::string, std::string> qos;
     std::map<std::string, std::int64_t> counters;    ///< ethtool -S or statistics/, of texts that were sent
@@ -348,7 +348,7 @@ struct Machine {
     /// Upstream ports that a switch connects inside: /sys/kernel/pci_switch_link/virtual_switch_links (kernel module
     /// switch_discovery, for Broadcom switches). Each group and all groups ascending; empty where there is no module.
     std::vector<std::vector<std::string>> switch_links;
-    std::vector<Gpu> gpus;               ///< ascending by address
+    std::vector<Gpu> gpus;  ///< ascending by address
     std::vector<TopologyMatrix> vendor_topology;
     std::vector<NetInterface> interfaces;
     std::vector<std::string> addresses;  ///< this host's IPv4 addresses without loopback
