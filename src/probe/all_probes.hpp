@@ -15,6 +15,7 @@ void probe_os(Root& root, Machine& machine);
 void probe_pci(Root& root, Machine& machine);
 void probe_switch_links(Root& root, Machine& machine);
 void probe_gpu(Root& root, Machine& machine);
+void probe_gpu_topology(Root& root, Machine& machine);
 void probe_net(Root& root, Machine& machine);
 void probe_rdma(Root& root, Machine& machine);
 void probe_versions(Root& root, Machine& machine);

@@ -24,6 +24,7 @@ constexpr Probe kProbes[] = {
     {"pci", {"PCI devices and their links", "PCI 设备及其链路"}, "", probe_pci},
     {"switch_links", {"Switches with several uplinks", "多上行口交换芯片"}, "", probe_switch_links},
     {"gpu", {"GPUs", "GPU"}, "pci", probe_gpu},
+    {"gpu_topology", {"Link matrix of the GPU vendor's tool", "GPU 厂商工具的链路矩阵"}, "gpu", probe_gpu_topology},
     {"net", {"Network interfaces and addresses", "网络接口与地址"}, "", probe_net},
     {"rdma", {"RDMA devices", "RDMA 设备"}, "", probe_rdma},
     {"versions", {"Versions of drivers and libraries", "驱动与软件库版本"}, "gpu", probe_versions},
