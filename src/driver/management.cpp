@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/mxsml.hpp"
 #include "driver/nvml.hpp"
+#include "driver/verbs.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/record.hpp>
@@ -32,13 +33,17 @@ constexpr std::string_view kMxsmlFiles[] = {
     "libmxsml.so.2",
 };
 
+constexpr std::string_view kVerbsFiles[] = {"libibverbs.so.1"};
+
 constexpr ManagementLibrary kLibraries[] = {
     {"nvml", "NVML", "nvidia", kNvmlFiles, nvml::read},
     {"mxsml", "MXSML", "metax", kMxsmlFiles, mxsml::read},
+    {"verbs", "libibverbs", "", kVerbsFiles, verbs::read},
 };
 
 void append(Machine& facts, Machine part) {
     std::move(part.gpus.begin(), part.gpus.end(), std::back_inserter(facts.gpus));
+    std::move(part.rdma_devices.begin(), part.rdma_devices.end(), std::back_inserter(facts.rdma_devices));
     std::move(part.unread.begin(), part.unread.end(), std::back_inserter(facts.unread));
     facts.versions.merge(part.versions);
 }

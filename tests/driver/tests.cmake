@@ -10,7 +10,7 @@ foreach(kind OTHER FUTURE PART)
 endforeach()
 
 # Management libraries with invented devices, and such that lack something.
-foreach(name nvml nvml_old nvml_part mxsml mxsml_old)
+foreach(name nvml nvml_old nvml_part mxsml mxsml_old verbs)
     string(TOUPPER "${name}" variable)
     add_library(fake_${name} MODULE "${CMAKE_CURRENT_SOURCE_DIR}/driver/standins/${name}.cpp")
     target_include_directories(fake_${name} PRIVATE "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src")

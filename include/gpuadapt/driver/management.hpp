@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-/// The libraries by which GPU vendors manage their devices: NVML of NVIDIA, MXSML of MetaX.
+/// The libraries by which vendors manage their devices: NVML of NVIDIA, MXSML of MetaX, libibverbs for RDMA.
 ///
 /// They talk to a driver that may hang or crash, so they are never loaded into the process that asks: it starts itself
-/// once more (kManagementFlag) and gives that child a time limit. Facts are a Machine of which only `gpus`, `versions`
-/// and `unread` are filled.
+/// once more (kManagementFlag) and gives that child a time limit. Facts are a Machine of which only `gpus`,
+/// `rdma_devices`, `versions` and `unread` are filled.
 namespace gpuadapt {
 
 /// Where facts go while a library is asked.
@@ -28,7 +28,7 @@ struct ManagementSink {
 struct ManagementLibrary {
     std::string_view id;                      ///< "nvml"
     std::string_view name;                    ///< "NVML"
-    std::string_view vendor;                  ///< as Gpu::vendor
+    std::string_view vendor;                  ///< as Gpu::vendor; empty: not about GPUs
     std::span<const std::string_view> files;  ///< tried in this order
     /// Throws Error(tool) when it is another library, or does not start: the driver is missing, of another version,
     /// or closed to this user.
