@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/fd.hpp"
-#include "host/recording_format.hpp"
+#include "host/archive_reader.hpp"
 
 #include <gpuadapt/core/error.hpp>
-#include <gpuadapt/core/text.hpp>
 #include <gpuadapt/host/recording.hpp>
 
-#include <cerrno>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <system_error>
-#include <vector>
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -24,11 +16,6 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr int kMostFolders = 64;  // one inside the other
-
-struct ArchiveReadFree {
-    void operator()(archive* value) const { archive_read_free(value); }
-};
 struct ArchiveWriteFree {
     void operator()(archive* value) const { archive_write_free(value); }
 };
@@ -36,180 +23,9 @@ struct EntryFree {
     void operator()(archive_entry* value) const { archive_entry_free(value); }
 };
 
-[[noreturn]] void fail(const std::string& file, const Message& what) {
-    throw input_error(
-        Message(fmt::format("{}: {}", file, clean_utf8(what.en)), fmt::format("{}：{}", file, clean_utf8(what.zh))));
-}
-
-Message too_large(std::size_t limit) {
-    return {fmt::format("larger than {} bytes", limit), fmt::format("超过 {} 字节", limit)};
-}
-
-constexpr Text kNoLinks = {"a link does not belong into a recording", "记录文件中不允许有链接"};
-constexpr Text kPlainFilesOnly = {"only plain files belong into a recording", "记录文件中只允许普通文件"};
-constexpr Text kNoRecording = {"no recording of gpuadapt, or a damaged one", "不是 gpuadapt 的记录文件，或已损坏"};
-
-/// Takes members one by one and keeps to the limits.
-class Collector {
-  public:
-    Collector(const std::string& file, const RecordingLimits& limits) : file_(file), limits_(limits) {}
-
-    /// Counts a member of any kind and says under which name it is kept; "" for the top folder.
-    std::string begin(std::string_view name) {
-        if (++count_ > limits_.members)
-            fail(file_, Message(fmt::format("more than {} members", limits_.members),
-                                fmt::format("成员超过 {} 个", limits_.members)));
-        std::string_view clean = name;
-        while (clean.starts_with("./"))
-            clean.remove_prefix(2);
-        while (clean.ends_with('/') && clean.size() > 1)
-            clean.remove_suffix(1);
-        if (clean == ".")
-            return "";
-        const std::string path = "/" + std::string(clean);
-        if (clean.empty() || clean.starts_with('/') || !is_root_path(path))
-            fail_member(name, Message("its name leads out of the recording", "其路径超出记录文件"));
-        return std::string(clean);
-    }
-
-    void add(const std::string& member, std::string_view piece) {
-        std::string& bytes = members_[member];
-        if (piece.size() > limits_.member_bytes - bytes.size())
-            fail_member(member, too_large(limits_.member_bytes));
-        total_ += piece.size();
-        if (total_ > limits_.total_bytes)
-            fail_member(member, too_large(limits_.total_bytes));
-        bytes.append(piece);
-    }
-
-    /// `claimed` is the size that its header gives; add() holds it to the limits whatever that says.
-    void begin_file(const std::string& member, std::int64_t claimed) {
-        if (claimed > 0 && static_cast<std::uint64_t>(claimed) > limits_.member_bytes)
-            fail_member(member, too_large(limits_.member_bytes));
-        if (!members_.try_emplace(member).second)
-            fail_member(member, Message("is in it twice", "出现两次"));
-    }
-
-    [[noreturn]] void fail_member(std::string_view member, const Message& what) const {
-        fail(file_, Message(fmt::format("{}: {}", member, what.en), fmt::format("{}：{}", member, what.zh)));
-    }
-
-    [[nodiscard]] Members take() { return std::move(members_); }
-
-  private:
-    std::string file_;
-    RecordingLimits limits_;
-    Members members_;
-    std::size_t count_ = 0;
-    std::size_t total_ = 0;
-};
-
-const char* archive_message(archive* reader) {
-    const char* text = archive_error_string(reader);
-    return text != nullptr ? text : "damaged";
-}
-
-Message not_a_recording(archive* reader) {
-    return {fmt::format("{}: {}", kNoRecording.en, archive_message(reader)),
-            fmt::format("{}：{}", kNoRecording.zh, archive_message(reader))};
-}
-
-Message system_message() {
-    return Message::same(std::generic_category().message(errno));
-}
-
-void read_entry(archive* reader, archive_entry* entry, Collector& collector) {
-    const char* raw_name = archive_entry_pathname(entry);
-    const std::string name = raw_name != nullptr ? raw_name : "";
-    const std::string member = collector.begin(name);
-    if (archive_entry_hardlink(entry) != nullptr || archive_entry_symlink(entry) != nullptr)
-        collector.fail_member(name, Message(kNoLinks));
-    if (archive_entry_filetype(entry) == AE_IFDIR)
-        return;
-    if (archive_entry_filetype(entry) != AE_IFREG || member.empty())
-        collector.fail_member(name, Message(kPlainFilesOnly));
-    collector.begin_file(member, archive_entry_size(entry));
-    std::vector<char> buffer(std::size_t{1} << 16);
-    while (true) {
-        const la_ssize_t got = archive_read_data(reader, buffer.data(), buffer.size());
-        if (got == 0)
-            return;
-        if (got < 0)
-            collector.fail_member(name, Message::same(archive_message(reader)));
-        collector.add(member, {buffer.data(), static_cast<std::size_t>(got)});
-    }
-}
-
-/// `open` gives the archive's bytes to the reader and returns libarchive's status.
-Members read_archive(const std::function<int(archive*)>& open, const std::string& file, const RecordingLimits& limits) {
-    const std::unique_ptr<archive, ArchiveReadFree> reader(archive_read_new());
-    // Only what pack_recording() makes and tar can make again: fewer decoders for a hostile file to try.
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_filter_gzip(reader.get());
-    if (open(reader.get()) != ARCHIVE_OK)
-        fail(file, not_a_recording(reader.get()));
-    Collector collector(file, limits);
-    while (true) {
-        archive_entry* entry = nullptr;
-        const int status = archive_read_next_header(reader.get(), &entry);
-        if (status == ARCHIVE_EOF)
-            return collector.take();
-        if (status < ARCHIVE_WARN)
-            fail(file, not_a_recording(reader.get()));
-        read_entry(reader.get(), entry, collector);
-    }
-}
-
-std::vector<std::string> names_in(const Fd& folder, const std::string& file) {
-    Fd copy(openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    DIR* stream = copy.valid() ? fdopendir(copy.get()) : nullptr;
-    if (stream == nullptr)
-        fail(file, system_message());
-    static_cast<void>(copy.release());
-    std::vector<std::string> names;
-    while (const dirent* entry = readdir(stream)) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
-        const std::string name = static_cast<const char*>(entry->d_name);
-        if (name != "." && name != "..")
-            names.push_back(name);
-    }
-    closedir(stream);
-    return names;
-}
-
-void read_plain_file(const Fd& fd, std::int64_t size, const std::string& member, Collector& collector) {
-    collector.begin_file(member, size);
-    std::vector<char> buffer(std::size_t{1} << 16);
-    while (true) {
-        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
-        if (got == 0)
-            return;
-        if (got < 0)
-            collector.fail_member(member, system_message());
-        collector.add(member, {buffer.data(), static_cast<std::size_t>(got)});
-    }
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): as deep as kMostFolders
-void read_folder(const Fd& folder, const std::string& prefix, int depth, const std::string& file,
-                 Collector& collector) {
-    if (depth > kMostFolders)
-        fail(file, Message(fmt::format("{}: too many folders inside one another", prefix),
-                           fmt::format("{}：目录嵌套过深", prefix)));
-    for (const std::string& name : names_in(folder, file)) {
-        const std::string member = collector.begin(prefix + name);
-        const Fd fd(openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-        struct stat info {};
-        if (!fd.valid() && errno == ELOOP)
-            collector.fail_member(member, Message(kNoLinks));
-        if (!fd.valid() || fstat(fd.get(), &info) != 0)
-            collector.fail_member(member, system_message());
-        if (S_ISDIR(info.st_mode))
-            read_folder(fd, member + "/", depth + 1, file, collector);
-        else if (S_ISREG(info.st_mode))
-            read_plain_file(fd, info.st_size, member, collector);
-        else
-            collector.fail_member(member, Message(kPlainFilesOnly));
-    }
+const char* archive_message(archive* writer) {
+    const char* text = archive_error_string(writer);
+    return text != nullptr ? text : "unknown error";
 }
 
 la_ssize_t append_bytes(archive*, void* sink, const void* bytes, std::size_t size) {
@@ -228,22 +44,16 @@ Answers read_recording(const std::string& path, const RecordingLimits& limits) {
     const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     struct stat info {};
     if (!fd.valid() || fstat(fd.get(), &info) != 0)
-        fail(path, system_message());
+        fail_input(path, system_message());
     if (S_ISREG(info.st_mode))
-        return read_members(
-            read_archive([&](archive* reader) { return archive_read_open_fd(reader, fd.get(), std::size_t{1} << 16); },
-                         path, limits),
-            path);
+        return read_members(read_archive(fd, path, limits, {}).files, path);
     if (!S_ISDIR(info.st_mode))
-        fail(path, Message(kNoRecording));
-    Collector collector(path, limits);
-    read_folder(fd, "", 0, path, collector);
-    return read_members(collector.take(), path);
+        fail_input(path, Message(ArchiveRules{}.wrong));
+    return read_members(read_folder(fd, path, limits), path);
 }
 
 Answers unpack_recording(std::string_view bytes, const std::string& name, const RecordingLimits& limits) {
-    const auto open = [&](archive* reader) { return archive_read_open_memory(reader, bytes.data(), bytes.size()); };
-    return read_members(read_archive(open, name, limits), name);
+    return read_members(read_archive(bytes, name, limits, {}).files, name);
 }
 
 std::string pack_recording(const Answers& answers) {

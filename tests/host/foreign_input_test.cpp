@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/tar.hpp"
+#include "support/temp_folder.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/host/foreign_input.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpuadapt {
+namespace {
+
+using test::tar_end;
+using test::tar_member;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string error_of(const std::string& bytes, const RecordingLimits& limits = {}) {
+    try {
+        static_cast<void>(unpack_foreign(bytes, "/tmp/sent.tar", limits));
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        EXPECT_THAT(error.what(), HasSubstr("/tmp/sent.tar"));
+        return error.what();
+    }
+    return "";
+}
+
+/// One device behind a link, as sysfs has it.
+std::string packed_tree(const std::string& top) {
+    const std::string device = top + "sys/devices/pci0000:00/0000:00:02.0/";
+    return tar_member(top + "proc/cpuinfo", '0', "processor : 0\n") + tar_member(device + "vendor", '0', "0x9999\n") +
+           tar_member(top + "sys/bus/pci/devices/0000:00:02.0", '2', "", "../../../devices/pci0000:00/0000:00:02.0") +
+           tar_member(top + "sys/class/absolute", '2', "", "/sys/bus/pci/devices/0000:00:02.0") +
+           tar_member(top + "sys/class/out", '2', "", "../../../../../../etc/passwd") +
+           tar_member(top + "sys/class/circle", '2', "", "circle") + tar_member("beside.output", '0', "Machine\n") +
+           tar_end();
+}
+
+TEST(ForeignInput, APackedTreeBecomesARoot) {
+    for (const std::string top : {"", "./", "host-7/", "./a/b/"}) {
+        const auto inputs = unpack_foreign(packed_tree(top), "/tmp/sent.tar");
+        ASSERT_EQ(inputs.size(), 1U) << top;
+        EXPECT_EQ(inputs[0].name, "sent.tar");
+        EXPECT_TRUE(inputs[0].packed);
+        ASSERT_NE(inputs[0].root, nullptr);
+        Root& root = *inputs[0].root;
+        EXPECT_EQ(root.read_line("/sys/bus/pci/devices/0000:00:02.0/vendor"), "0x9999");
+        EXPECT_EQ(root.read_line("/sys/class/absolute/vendor"), "0x9999");
+        EXPECT_EQ(root.link("/sys/bus/pci/devices/0000:00:02.0"), "../../../devices/pci0000:00/0000:00:02.0");
+        EXPECT_THAT(root.list("/sys/bus/pci/devices").value(), ElementsAre("0000:00:02.0"));
+        EXPECT_THAT(root.list("/sys/bus/pci/devices/0000:00:02.0").value(), ElementsAre("vendor"));
+        EXPECT_TRUE(root.exists("/sys/class/absolute/vendor"));
+        EXPECT_TRUE(root.unread().empty());
+    }
+}
+
+TEST(ForeignInput, WhatIsNotPackedIsUnknown) {
+    const auto inputs = unpack_foreign(packed_tree("x/"), "/tmp/sent.tar");
+    ASSERT_EQ(inputs.size(), 1U);
+    Root& root = *inputs[0].root;
+    EXPECT_EQ(root.read("/proc/meminfo"), std::nullopt);
+    EXPECT_EQ(root.list("/sys/class/infiniband"), std::nullopt);
+    EXPECT_EQ(root.read("/sys/class/out"), std::nullopt);  // leads to /etc/passwd of the tree, not of this machine
+    EXPECT_EQ(root.read("/sys/class/circle"), std::nullopt);
+    EXPECT_EQ(root.unread().size(), 4U);
+}
+
+TEST(ForeignInput, NamesWhatIsWrongWithAnArchive) {
+    const std::string good = tar_member("m/proc/cpuinfo", '0', "x");
+    EXPECT_THAT(error_of(good + tar_member("../up", '0', "x") + tar_end()), HasSubstr("../up"));
+    EXPECT_THAT(error_of(good + tar_member("/sys/abs", '0', "x") + tar_end()), HasSubstr("/sys/abs"));
+    EXPECT_THAT(error_of(good + tar_member("m/sys/dev", '3', "") + tar_end()), HasSubstr("m/sys/dev"));
+    EXPECT_THAT(error_of(good + tar_member("m/sys/twin", '1', "", "m/not/there") + tar_end()), HasSubstr("m/sys/twin"));
+    EXPECT_THAT(error_of(good + tar_member("n/proc/cpuinfo", '0', "x") + tar_end()),
+                HasSubstr("more than one machine"));
+    EXPECT_THAT(error_of(std::string("\x1f\x8b") + "not gzip at all"), HasSubstr("damaged archive"));
+    RecordingLimits limits;
+    limits.members = 2;
+    EXPECT_THAT(error_of(good + good + good + tar_end(), limits), HasSubstr("m/proc/cpuinfo"));
+    limits = {};
+    limits.member_bytes = 100;
+    EXPECT_THAT(error_of(tar_member("m/proc/big", '0', std::string(200, 'x')) + tar_end(), limits),
+                HasSubstr("m/proc/big"));
+}
+
+TEST(ForeignInput, HardLinksAreSecondNames) {
+    const auto inputs = unpack_foreign(
+        tar_member("m/proc/cpuinfo", '0', "same") + tar_member("m/proc/meminfo", '1', "", "m/proc/cpuinfo") + tar_end(),
+        "sent.tar");
+    ASSERT_EQ(inputs.size(), 1U);
+    EXPECT_EQ(inputs[0].root->read("/proc/meminfo"), "same");
+}
+
+TEST(ForeignInput, OtherArchivesAreTexts) {
+    const auto inputs = unpack_foreign(
+        tar_member("logs/lspci.txt", '0', "a") + tar_member("logs/dmidecode.txt", '0', "b") + tar_end(), "logs.tar");
+    ASSERT_EQ(inputs.size(), 2U);
+    EXPECT_EQ(inputs[0].name, "logs.tar: logs/dmidecode.txt");
+    EXPECT_EQ(inputs[0].text, "b");
+}
+
+TEST(ForeignInput, OurOwnRecordingIsReadByItsOwnRules) {
+    Answers answers;
+    answers.files["/proc/cpuinfo"] = {AnswerStatus::ok, "x", ""};
+    const auto inputs = unpack_foreign(pack_recording(answers), "m.tar.gz");
+    ASSERT_EQ(inputs.size(), 1U);
+    EXPECT_FALSE(inputs[0].packed);
+    EXPECT_EQ(inputs[0].root->read("/proc/cpuinfo"), "x");
+    EXPECT_THAT(error_of(tar_member("gpuadapt-recording", '0', "gpuadapt-recording 1\n") +
+                         tar_member("files/sys/a", '2', "", "b") + tar_end()),
+                HasSubstr("files/sys/a"));
+}
+
+TEST(ForeignInput, AFolderIsItsEntriesInOrder) {
+    const test::TempFolder folder;
+    folder.write("b.txt", "second");
+    folder.write("a.txt", "first");
+    folder.write("host/sys/class/net/eth0/mtu", "1500\n");
+    folder.write("other/readme", "left out");
+    const auto inputs = read_foreign(folder.path());
+    ASSERT_EQ(inputs.size(), 3U);
+    EXPECT_EQ(inputs[0].name, "a.txt");
+    EXPECT_EQ(inputs[0].text, "first");
+    EXPECT_EQ(inputs[1].name, "b.txt");
+    EXPECT_EQ(inputs[2].name, "host");
+    EXPECT_EQ(inputs[2].root->read_line("/sys/class/net/eth0/mtu"), "1500");
+}
+
+TEST(ForeignInput, ALinkInAFolderIsAnError) {
+    const test::TempFolder folder;
+    std::filesystem::create_symlink("/etc/passwd", folder.path("lspci.txt"));
+    EXPECT_THROW(static_cast<void>(read_foreign(folder.path())), Error);
+    EXPECT_THROW(static_cast<void>(read_foreign(folder.path("absent"))), Error);
+}
+
+}  // namespace
+}  // namespace gpuadapt
