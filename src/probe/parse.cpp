@@ -46,13 +46,33 @@ std::string single_blanks(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_hex(std::string_view text) {
+    const auto value = parse_hex64(text);
+    if (!value || *value > std::numeric_limits<std::uint32_t>::max())
+        return std::nullopt;
+    return static_cast<std::int64_t>(*value);
+}
+
+std::optional<std::uint64_t> parse_hex64(std::string_view text) {
     if (text.starts_with("0x") || text.starts_with("0X"))
         text.remove_prefix(2);
-    std::uint32_t value = 0;
+    std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
     if (!is_hex(text) || error != std::errc{} || end != text.data() + text.size())
         return std::nullopt;
     return value;
+}
+
+std::vector<std::string_view> split_words(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r";
+    std::vector<std::string_view> words;
+    while (true) {
+        const std::size_t begin = text.find_first_not_of(kBlanks);
+        if (begin == std::string_view::npos)
+            return words;
+        text.remove_prefix(begin);
+        words.push_back(text.substr(0, text.find_first_of(kBlanks)));
+        text.remove_prefix(words.back().size());
+    }
 }
 
 std::optional<int> parse_int(std::string_view text) {

@@ -21,6 +21,12 @@ namespace gpuadapt {
 /// Hexadecimal with or without "0x", nothing around it; nullopt above 32 bits.
 [[nodiscard]] std::optional<std::int64_t> parse_hex(std::string_view text);
 
+/// The same up to 64 bits.
+[[nodiscard]] std::optional<std::uint64_t> parse_hex64(std::string_view text);
+
+/// What stands between blanks and tabs.
+[[nodiscard]] std::vector<std::string_view> split_words(std::string_view text);
+
 /// A decimal number that fits an int.
 [[nodiscard]] std::optional<int> parse_int(std::string_view text);
 

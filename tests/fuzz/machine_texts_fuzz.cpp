@@ -3,7 +3,6 @@
 #include "probe/memory_info.hpp"
 #include "probe/parse.hpp"
 #include "probe/pci_device.hpp"
-#include "probe/rdma_texts.hpp"
 #include "probe/system_texts.hpp"
 
 #include <cstddef>
@@ -26,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static_cast<void>(last_pci_address(text));
     static_cast<void>(parent_in_path(text));
     static_cast<void>(parse_link_speed(text));
-    static_cast<void>(parse_port_state(text));
-    static_cast<void>(parse_port_rate(text));
+    static_cast<void>(parse_bars(text));
+    static_cast<void>(parse_aer_counts(text));
     static_cast<void>(parse_os_release(text));
     static_cast<void>(container_of_cgroup(text));
     static_cast<void>(hypervisor_of_clocks(text));

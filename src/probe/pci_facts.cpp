@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/pci_facts.hpp"
+
+#include "probe/parse.hpp"
+#include "probe/pci_device.hpp"
+
+#include <gpuadapt/core/text.hpp>
+
+#include <algorithm>
+
+namespace gpuadapt {
+
+namespace {
+
+struct HexFile {
+    const char* name;
+    std::optional<int> PciDevice::*field;
+};
+
+constexpr HexFile kHexFiles[] = {
+    {"class", &PciDevice::class_code},
+    {"vendor", &PciDevice::vendor_id},
+    {"device", &PciDevice::device_id},
+    {"subsystem_vendor", &PciDevice::subsystem_vendor_id},
+    {"subsystem_device", &PciDevice::subsystem_device_id},
+};
+
+void take_hex(DeviceFiles& files, const HexFile& file, PciDevice& device) {
+    const auto value = parse_hex(files.line(file.name).value_or(""));
+    if (value && *value <= 0xffffff)
+        device.*file.field = static_cast<int>(*value);
+}
+
+/// All three, or nothing is known.
+void take_aer(DeviceFiles& files, PciDevice& device) {
+    struct File {
+        const char* name;
+        std::int64_t PciAer::*total;
+    };
+    constexpr File kFiles[] = {{"aer_dev_correctable", &PciAer::correctable},
+                               {"aer_dev_nonfatal", &PciAer::nonfatal},
+                               {"aer_dev_fatal", &PciAer::fatal}};
+    PciAer aer;
+    for (const File& file : kFiles) {
+        const auto text = files.text(file.name);
+        const auto counts = text ? parse_aer_counts(*text) : std::nullopt;
+        if (!counts)
+            return;
+        aer.*file.total = counts->total;
+        for (const auto& [name, count] : counts->counts)
+            aer.counts[name] += count;
+    }
+    device.aer = std::move(aer);
+}
+
+/// The firmware of the device answers each four bytes: read no more than the fields that we take.
+void take_vpd(DeviceFiles& files, PciDevice& device) {
+    constexpr const char* kName = "vpd";
+    constexpr std::size_t kFirst = 256;
+    constexpr std::size_t kMost = 4096;
+    if (files.is_given_up(kName))
+        return;
+    auto bytes = files.part(kName, 0, kFirst);
+    if (!bytes)
+        return;
+    const std::size_t needed = std::min(vpd_bytes_needed(*bytes), kMost);
+    if (bytes->size() == kFirst && needed > kFirst)
+        *bytes += files.part(kName, kFirst, needed - kFirst).value_or("");
+    device.vpd = parse_vpd(*bytes);
+}
+
+bool is_network(const PciDevice& device) {
+    return device.class_code && *device.class_code >> 16 == 0x02;
+}
+
+}  // namespace
+
+void take_identity(DeviceFiles& files, PciDevice& device) {
+    if (const auto uevent = files.text("uevent")) {
+        take_uevent(*uevent, device);
+        return;
+    }
+    // Old recorded trees have the single files only.
+    for (const HexFile& file : kHexFiles)
+        take_hex(files, file, device);
+    if (const auto driver = files.link("driver"))
+        device.driver = clean_utf8(last_component(*driver));
+}
+
+void take_link_files(DeviceFiles& files, PciLink& link) {
+    const auto speed = files.line("max_link_speed");
+    if (!speed)
+        return;  // not PCI Express
+    const auto width = [&](const char* name, bool may_be_none) -> std::optional<int> {
+        const auto lanes = files.number(name);
+        return lanes && (is_pcie_width(*lanes) || (may_be_none && *lanes == 0)) ? lanes : std::nullopt;
+    };
+    link.capable_gt_s = parse_link_speed(*speed);
+    link.capable_width = width("max_link_width", false);
+    link.current_width = width("current_link_width", true);
+    if (link.current_width.value_or(0) != 0)  // a link that is down has a speed in its register too
+        link.current_gt_s = parse_link_speed(files.line("current_link_speed").value_or(""));
+}
+
+void take_facts(DeviceFiles& files, const PciConfig& config, PciDevice& device) {
+    if (!device.revision)
+        take_hex(files, {"revision", &PciDevice::revision}, device);
+    device.numa_node = files.number("numa_node");
+    device.bars = parse_bars(files.text("resource").value_or(""));
+    device.power_state = files.line("power_state");
+    device.power_control = files.line("power/control");
+    if (config.has_aer != false)
+        take_aer(files, device);
+    const bool no_header = device.config_bytes.value_or(0) == 0;
+    if (config.is_virtual || no_header)
+        if (const auto link = files.link("physfn"))
+            device.physical_function = last_pci_address(*link);
+    if (config.has_sriov != false && !config.is_virtual) {
+        device.virtual_functions_total = files.number("sriov_totalvfs");
+        device.virtual_functions = files.number("sriov_numvfs");
+    }
+    if (config.has_vpd != false && is_network(device) && !config.is_virtual && files.address().ends_with(".0"))
+        take_vpd(files, device);
+}
+
+}  // namespace gpuadapt
