@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/json_io.hpp"
+#include "core/json_entries.hpp"
 
 #include <gpuadapt/core/differences.hpp>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -12,28 +10,9 @@ namespace gpuadapt {
 
 namespace {
 
+using json::is_known;
 using json::Json;
-
-/// What names an entry of a list; the first that it has.
-constexpr std::array<const char*, 8> kNames = {"address", "name",    "tool",        "id",
-                                               "index",   "locator", "designation", "number"};
-
-std::string text_of(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : json::compact(value);
-}
-
-std::string name_of(const Json& entry) {
-    for (const char* key : kNames) {
-        const auto found = entry.find(key);
-        if (found != entry.end())
-            return text_of(*found);
-    }
-    return "";
-}
-
-bool is_known(const Json& value) {
-    return !value.is_null() && !(value.is_structured() && value.empty());
-}
+using json::text_of;
 
 class Comparison {
   public:
@@ -60,31 +39,24 @@ class Comparison {
     }
 
     void entries(const std::string& path, const Json& first, const Json& second) {
-        const auto by_name = [](const Json& list) {
-            std::map<std::string, const Json*> result;
-            for (const Json& entry : list)
-                result.emplace(name_of(entry), &entry);
-            return result;
-        };
-        const auto ours = by_name(first);
-        const auto theirs = by_name(second);
-        // Entries without names, or several of one name, cannot be told apart: the lists differ as wholes.
-        if (ours.size() != first.size() || theirs.size() != second.size()) {
+        const auto ours = json::places_by_name(first);
+        const auto theirs = json::places_by_name(second);
+        if (!ours || !theirs) {  // the lists differ as wholes
             found.push_back({path, text_of(first), text_of(second)});
             return;
         }
         std::set<std::string> names;
-        for (const auto* list : {&ours, &theirs})
-            for (const auto& [name, entry] : *list)
+        for (const auto* list : {&*ours, &*theirs})
+            for (const auto& [name, index] : *list)
                 names.insert(name);
         for (const std::string& name : names) {
-            const auto one = ours.find(name);
-            const auto other = theirs.find(name);
+            const auto one = ours->find(name);
+            const auto other = theirs->find(name);
             const std::string place = path + "/" + name;
-            if (one == ours.end() || other == theirs.end())
-                found.push_back({place, one == ours.end() ? "" : name, other == theirs.end() ? "" : name});
+            if (one == ours->end() || other == theirs->end())
+                found.push_back({place, one == ours->end() ? "" : name, other == theirs->end() ? "" : name});
             else
-                members(place, *one->second, *other->second);
+                members(place, first[one->second], second[other->second]);
         }
     }
 };

@@ -17,7 +17,7 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr std::size_t kMostEntries = 1000;  // of a folder
+constexpr std::size_t kMostEntries = 200;  // of a folder
 constexpr const char* kRecordingMark = "gpuadapt-recording";
 
 /// What libarchive would open, so that a text is not taken for a damaged archive.
