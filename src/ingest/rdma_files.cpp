@@ -174,11 +174,12 @@ bool take_link(std::string_view text, std::optional<double>& gt_s, std::optional
 
 /// The PCI address in front of ": TEXT", and the driver before it.
 std::optional<std::pair<std::string_view, std::string_view>> who_says(std::string_view before) {
-    constexpr std::size_t kLength = std::string_view("0000:00:00.0").size();
-    if (!before.ends_with(": ") || before.size() < kLength + 2)
+    if (!before.ends_with(": "))
         return std::nullopt;
-    const std::string_view address = before.substr(before.size() - kLength - 2, kLength);
-    const std::string_view rest = trim(before.substr(0, before.size() - kLength - 2));
+    before.remove_suffix(2);
+    const std::size_t blank = before.find_last_of(" \t") + 1;
+    const std::string_view address = before.substr(blank);
+    const std::string_view rest = trim(before.substr(0, blank));
     if (!is_pci_address(address))
         return std::nullopt;
     return std::pair{address, rest.substr(rest.find_last_of(" \t") + 1)};

@@ -47,8 +47,12 @@ std::optional<std::string_view> between(std::string_view line, std::string_view 
 
 bool is_pci_address(std::string_view text) {
     constexpr std::string_view kForm = "xxxx:xx:xx.d";
-    if (text.size() != kForm.size())
+    constexpr std::size_t kMoreDigits = 4;  // of the domain
+    if (text.size() < kForm.size() || text.size() > kForm.size() + kMoreDigits)
         return false;
+    for (; text.size() > kForm.size(); text.remove_prefix(1))
+        if (!is_hex_digit(text[0]))
+            return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool fits = kForm[i] == 'x'   ? is_hex_digit(text[i])
                           : kForm[i] == 'd' ? text[i] >= '0' && text[i] <= '7'

@@ -26,7 +26,7 @@ namespace gpuadapt::ingest {
 [[nodiscard]] std::optional<std::string_view> between(std::string_view line, std::string_view open,
                                                       std::string_view close);
 
-/// "0000:3a:00.0"
+/// "0000:3a:00.0" or, with a 32-bit domain, "10000:3a:00.0".
 [[nodiscard]] bool is_pci_address(std::string_view text);
 
 /// Puts `value` at `index` of a list "0,-,1" of `size` entries, all '-' at first.

@@ -18,7 +18,9 @@ void probe_gpu(Root& root, Machine& machine);
 void probe_gpu_topology(Root& root, Machine& machine);
 void probe_net(Root& root, Machine& machine);
 void probe_rdma(Root& root, Machine& machine);
+void probe_net_tools(Root& root, Machine& machine);
 void probe_versions(Root& root, Machine& machine);
+void probe_settings(Root& root, Machine& machine);
 void probe_environment(Root& root, Machine& machine);
 
 }  // namespace gpuadapt

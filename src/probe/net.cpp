@@ -4,54 +4,73 @@
 #include "probe/system_texts.hpp"
 
 #include <gpuadapt/core/text.hpp>
+#include <gpuadapt/ingest/net_words.hpp>
 
 #include <string_view>
+
+#include <fmt/format.h>
 
 /// /sys/class/net (Documentation/ABI/testing/sysfs-class-net).
 namespace gpuadapt {
 
 namespace {
 
-/// ARPHRD_* numbers (linux/if_arp.h).
-std::optional<std::string> kind_of_type(std::optional<int> type) {
-    if (!type)
-        return std::nullopt;
-    switch (*type) {
-        case 1:
-            return "ethernet";
-        case 32:
-            return "infiniband";
-        case 772:
-            return "loopback";
-        default:
-            return "other";
+constexpr int kPriorities = 8;
+
+/// Where it is in the tree of devices, and what drives it.
+void take_place(Root& root, const std::string& folder, NetInterface& interface) {
+    const auto place = root.link(folder.substr(0, folder.size() - 1));
+    const auto device = root.link(folder + "device");
+    interface.virtual_device = place ? place->find("/virtual/") != std::string::npos : !device;
+    // A virtio or usb interface has its PCI device further up in the path.
+    if (interface.virtual_device == false && place)
+        interface.pci_address = last_pci_address(*place);
+    if (!interface.pci_address && device)
+        interface.pci_address = last_pci_address(*device);
+    if (const auto driver = root.link(folder + "device/driver"))
+        interface.driver = clean_utf8(last_component(*driver));
+    if (interface.pci_address)
+        interface.numa_node = read_int(root, "/sys/bus/pci/devices/" + *interface.pci_address + "/numa_node");
+}
+
+/// The kernel links a bond, bridge or VLAN with what it stands on: "master" there, "lower_NAME" here.
+void take_neighbours(Root& root, const std::string& folder, NetInterface& interface) {
+    constexpr std::string_view kLower = "lower_";
+    if (const auto master = root.link(folder + "master"))
+        interface.master = clean_utf8(last_component(*master));
+    if (interface.virtual_device != true)
+        return;
+    for (const std::string& name : root.list(folder).value_or(std::vector<std::string>{}))
+        if (name.starts_with(kLower))
+            interface.lower.push_back(clean_utf8(name.substr(kLower.size())));
+}
+
+/// The mlx5 driver that comes with OFED has files for congestion control; that of the kernel has none.
+void take_ecn(Root& root, const std::string& folder, NetInterface& interface) {
+    if (!interface.pci_address || !root.exists(folder + "ecn"))
+        return;
+    const auto take = [&](const std::string& name) {
+        if (const auto text = root.read_line(folder + "ecn/" + name))
+            ingest::take_ecn_file(name, *text, interface);
+    };
+    for (int priority = 0; priority < kPriorities; ++priority) {
+        take(fmt::format("roce_np/enable/{}", priority));
+        take(fmt::format("roce_rp/enable/{}", priority));
     }
+    take("roce_np/cnp_dscp");
+    take("roce_np/cnp_802p_prio");
 }
 
 NetInterface probe_interface(Root& root, const std::string& name) {
     const std::string folder = "/sys/class/net/" + name + "/";
     NetInterface result;
     result.name = clean_utf8(name);
-    result.mac = root.read_line(folder + "address");
-    result.state = root.read_line(folder + "operstate");
-    result.kind = kind_of_type(read_int(root, folder + "type"));
-    result.mtu = read_int(root, folder + "mtu");
-    // -1 or EINVAL: the driver does not know, or the link is down.
-    if (const auto speed = read_int(root, folder + "speed"); speed && *speed > 0)
-        result.speed_mbit_s = speed;
-
-    const auto place = root.link("/sys/class/net/" + name);
-    const auto device = root.link(folder + "device");
-    result.virtual_device = place ? place->find("/virtual/") != std::string::npos : !device;
-    // A virtio or usb interface has its PCI device further up in the path.
-    if (result.virtual_device == false && place)
-        result.pci_address = last_pci_address(*place);
-    if (!result.pci_address && device)
-        result.pci_address = last_pci_address(*device);
-    if (const auto driver = root.link(folder + "device/driver"))
-        result.driver = clean_utf8(last_component(*driver));
-    if (result.pci_address)
-        result.numa_node = read_int(root, "/sys/bus/pci/devices/" + *result.pci_address + "/numa_node");
+    for (const auto& file : ingest::interface_files())
+        if (const auto text = root.read_line(folder + std::string(file.name)))
+            file.take(*text, result);
+    take_place(root, folder, result);
+    take_neighbours(root, folder, result);
+    take_ecn(root, folder, result);
     return result;
 }
 

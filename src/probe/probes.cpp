@@ -26,8 +26,13 @@ constexpr Probe kProbes[] = {
     {"gpu", {"GPUs", "GPU"}, "pci", probe_gpu},
     {"gpu_topology", {"Link matrix of the GPU vendor's tool", "GPU 厂商工具的链路矩阵"}, "gpu", probe_gpu_topology},
     {"net", {"Network interfaces and addresses", "网络接口与地址"}, "", probe_net},
-    {"rdma", {"RDMA devices", "RDMA 设备"}, "", probe_rdma},
+    {"rdma", {"RDMA devices", "RDMA 设备"}, "net", probe_rdma},
+    {"net_tools",
+     {"MTU, firmware and flow control of network cards", "网卡的 MTU、固件与流控"},
+     "rdma",
+     probe_net_tools},
     {"versions", {"Versions of drivers and libraries", "驱动与软件库版本"}, "gpu", probe_versions},
+    {"settings", {"Settings of kernel and firmware", "内核与固件设置"}, "", probe_settings},
     {"environment", {"Variables that tune libraries", "影响软件库的环境变量"}, "", probe_environment},
 };
 

@@ -3,7 +3,6 @@
 #include "probe/memory_info.hpp"
 #include "probe/parse.hpp"
 #include "probe/pci_device.hpp"
-#include "probe/rdma_texts.hpp"
 #include "probe/system_texts.hpp"
 
 #include <string>
@@ -200,15 +199,6 @@ TEST(PciTexts, UeventAndLinkSpeed) {
     EXPECT_EQ(parse_link_speed("2.5 GT/s"), 2.5);
     for (const char* text : {"Unknown", "Unknown speed", "7.0 GT/s", "", "GT/s", "nan GT/s"})
         EXPECT_EQ(parse_link_speed(text), std::nullopt) << text;
-}
-
-TEST(RdmaTexts, StateAndRate) {
-    EXPECT_EQ(parse_port_state("4: ACTIVE"), "ACTIVE");
-    EXPECT_EQ(parse_port_state("1: "), std::nullopt);
-    EXPECT_EQ(parse_port_rate("100 Gb/sec (4X EDR)"), 100.0);
-    EXPECT_EQ(parse_port_rate("2.5 Gb/sec (1X SDR)"), 2.5);
-    for (const char* text : {"", "fast", "nan Gb/sec", "-1 Gb/sec", "inf Gb/sec", "x Gb/sec"})
-        EXPECT_EQ(parse_port_rate(text), std::nullopt) << text;
 }
 
 }  // namespace
