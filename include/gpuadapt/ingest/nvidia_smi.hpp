@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gpuadapt/core/machine.hpp>
+
+#include <string_view>
+
+namespace gpuadapt::ingest {
+
+/// True for what `nvidia-smi -q`, `nvidia-smi -q -x` and plain `nvidia-smi` print.
+[[nodiscard]] bool looks_like_nvidia_smi(std::string_view text);
+
+/// Facts of these three, of any driver: `gpus` that the text gives an address for, ascending, and `versions` ("driver",
+/// "CUDA driver"). What the text does not say, or says with "N/A", is absent. Takes any bytes, never throws.
+[[nodiscard]] Machine read_nvidia_smi(std::string_view text);
+
+}  // namespace gpuadapt::ingest
