@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/all_probes.hpp"
+#include "probe/cpu_topology.hpp"
 #include "probe/cpuinfo.hpp"
 #include "probe/parse.hpp"
 #include "probe/smbios.hpp"
@@ -7,8 +8,7 @@
 #include <gpuadapt/core/text.hpp>
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <cctype>
 
 /// /sys/devices/system/cpu (Documentation/ABI/testing/sysfs-devices-system-cpu, admin-guide/cputopology.rst,
 /// admin-guide/pm/{cpufreq,intel_pstate,amd-pstate,cpuidle}.rst) and /proc/cpuinfo.
@@ -18,90 +18,6 @@ namespace {
 
 const std::string kCpus = "/sys/devices/system/cpu/";
 constexpr std::size_t kCpuinfoLimit = std::size_t{32} << 20;  // 2 KiB a CPU
-
-std::string cpu_folder(int cpu) {
-    return kCpus + "cpu" + std::to_string(cpu) + "/";
-}
-
-/// Online CPUs; those with a folder where the kernel does not say.
-std::vector<int> online_cpus(Root& root, Cpu& cpu) {
-    cpu.online = root.read_line(kCpus + "online");
-    if (cpu.online) {
-        if (auto cpus = parse_cpu_list(*cpu.online); cpus && !cpus->empty()) {
-            cpu.logical_cpus = static_cast<int>(cpus->size());
-            return *cpus;
-        }
-        root.note_unread(kCpus + "online", "not a list of CPUs");
-        cpu.online.reset();
-    }
-    std::vector<int> cpus;
-    for (const auto& [number, name] : numbered(root.list(kCpus).value_or(std::vector<std::string>{}), "cpu"))
-        if (root.exists(kCpus + name + "/topology"))
-            cpus.push_back(number);
-    if (!cpus.empty())
-        cpu.logical_cpus = static_cast<int>(cpus.size());
-    return cpus;
-}
-
-/// The first of the file names that this kernel has: the names changed in Linux 5.3.
-std::optional<std::string> topology_file(Root& root, int cpu, std::initializer_list<const char*> names) {
-    for (const char* name : names)
-        if (root.exists(cpu_folder(cpu) + "topology/" + name))
-            return std::string("topology/") + name;
-    return std::nullopt;
-}
-
-/// CPUs whose file has the same text share a core, or a socket.
-void probe_topology(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
-    if (cpus.empty())
-        return;
-    const auto core_file =
-        topology_file(root, cpus[0], {"core_cpus_list", "thread_siblings_list", "core_cpus", "thread_siblings"});
-    const auto socket_file =
-        topology_file(root, cpus[0], {"package_cpus_list", "core_siblings_list", "package_cpus", "core_siblings"});
-    if (!core_file || !socket_file)
-        return;
-    std::map<std::string, int> threads;                    // of a core
-    std::map<std::string, std::set<std::string>> sockets;  // to cores
-    for (const int number : cpus) {
-        const auto core = root.read_line(cpu_folder(number) + *core_file);
-        const auto socket = root.read_line(cpu_folder(number) + *socket_file);
-        if (!core || !socket)
-            return;
-        ++threads[*core];
-        sockets[*socket].insert(*core);
-    }
-    cpu.threads_per_core = std::max_element(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
-                               return a.second < b.second;
-                           })->second;
-    // Firmware without a processor topology table (Arm, PPTT): the kernel then makes up the sockets.
-    if (read_int(root, cpu_folder(cpus[0]) + "topology/physical_package_id").value_or(0) < 0)
-        return;
-    cpu.sockets = static_cast<int>(sockets.size());
-    std::size_t most = 0;
-    for (const auto& [socket, cores] : sockets)
-        most = std::max(most, cores.size());
-    cpu.cores_per_socket = static_cast<int>(most);
-}
-
-void probe_caches(Root& root, int first_cpu, Cpu& cpu) {
-    const std::string folder = cpu_folder(first_cpu) + "cache/";
-    for (const auto& [number, name] : numbered(root.list(folder).value_or(std::vector<std::string>{}), "index")) {
-        const std::string index = folder + name + "/";
-        const auto level = read_int(root, index + "level");
-        const auto type = root.read_line(index + "type");
-        const auto size = root.read_line(index + "size");
-        if (!level || !type || !size || *type == "Instruction")
-            continue;
-        const auto bytes = parse_cache_size(*size);
-        if (*level == 1)
-            cpu.l1d_bytes = bytes;
-        else if (*level == 2)
-            cpu.l2_bytes = bytes;
-        else if (*level == 3)
-            cpu.l3_bytes = bytes;
-    }
-}
 
 /// One folder for each set of CPUs that share a frequency; each CPU has a link to it, which old kernels have alone.
 std::vector<std::string> frequency_folders(Root& root, const std::vector<int>& cpus) {
@@ -119,12 +35,17 @@ std::vector<std::string> frequency_folders(Root& root, const std::vector<int>& c
 void probe_frequency(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
     const auto folders = frequency_folders(root, cpus);
     for (const std::string& folder : folders) {
-        join_distinct(cpu.scaling_driver, root.read_line(folder + "scaling_driver"));
         join_distinct(cpu.governor, root.read_line(folder + "scaling_governor"));
         join_distinct(cpu.energy_preference, root.read_line(folder + "energy_performance_preference"));
+        join_distinct(cpu.limit_min_khz, root.read_line(folder + "scaling_min_freq"));
+        join_distinct(cpu.limit_max_khz, root.read_line(folder + "scaling_max_freq"));
     }
+    for (const char* driver : {"intel_pstate", "amd_pstate"})
+        if (!cpu.pstate_mode)
+            cpu.pstate_mode = root.read_line(kCpus + driver + "/status");
     if (folders.empty())
         return;
+    cpu.scaling_driver = root.read_line(folders[0] + "scaling_driver");  // the kernel has one
     cpu.min_khz = read_int(root, folders[0] + "cpuinfo_min_freq");
     cpu.max_khz = read_int(root, folders[0] + "cpuinfo_max_freq");
     if (const auto no_turbo = read_int(root, kCpus + "intel_pstate/no_turbo"))
@@ -147,14 +68,27 @@ void probe_idle(Root& root, int first_cpu, Cpu& cpu) {
     }
 }
 
+/// Firmware that has no name of the processor puts in one of these.
+bool is_name(std::string_view text) {
+    constexpr std::string_view kNoNames[] = {"notspecified",       "unknown", "none",         "n/a",
+                                             "tobefilledbyo.e.m.", "default", "defaultstring"};
+    std::string plain;
+    for (const char c : text)
+        if (c != ' ')
+            plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return std::find(std::begin(kNoNames), std::end(kNoNames), plain) == std::end(kNoNames) &&
+           plain.find_first_not_of("0.-") != std::string::npos;
+}
+
 /// What the firmware calls the processors, for Arm, where the registers only name the core's design.
 void ask_firmware(Root& root, Cpu& cpu) {
     const auto table = root.read("/sys/firmware/dmi/tables/DMI");
     if (!table)
         return;
     const Smbios smbios = decode_smbios(*table);
-    if (!cpu.model && !smbios.cpu_models.empty())
-        cpu.model = single_blanks(smbios.cpu_models[0]);
+    for (const std::string& model : smbios.cpu_models)
+        if (!cpu.model && is_name(model))
+            cpu.model = single_blanks(model);
     if (!cpu.sockets && smbios.cpu_sockets > 0)
         cpu.sockets = smbios.cpu_sockets;
 }
@@ -174,9 +108,12 @@ void probe_cpu(Root& root, Machine& machine) {
     cpu.model_number = info.model_number;
 
     const auto cpus = online_cpus(root, cpu);
+    if (const auto offline = root.read(kCpus + "offline"))  // empty when there is none, so not by read_line()
+        cpu.offline = clean_utf8(trim(*offline));
+    cpu.smt = root.read_line(kCpus + "smt/control");
     probe_topology(root, cpus, cpu);
     const int first = cpus.empty() ? 0 : cpus[0];
-    probe_caches(root, first, cpu);
+    probe_caches(root, cpus, cpu);
     probe_frequency(root, cpus, cpu);
     probe_idle(root, first, cpu);
     if (!cpu.model || !cpu.sockets)

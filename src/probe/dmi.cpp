@@ -32,6 +32,17 @@ constexpr DmiFile kDmiFiles[] = {
     {"bios_date", &Dmi::bios_date},
 };
 
+/// Linux's IPMI driver: the platform device ipmi_bmc.0.
+void take_bmc(Root& root, Bmc& bmc) {
+    const std::string folder = "/sys/devices/platform/";
+    for (const std::string& name : root.list(folder).value_or(std::vector<std::string>{}))
+        if (name.starts_with("ipmi_bmc")) {
+            bmc.firmware = root.read_line(folder + name + "/firmware_revision");
+            bmc.ipmi_version = root.read_line(folder + name + "/ipmi_version");
+            return;
+        }
+}
+
 }  // namespace
 
 void probe_dmi(Root& root, Machine& machine) {
@@ -41,7 +52,9 @@ void probe_dmi(Root& root, Machine& machine) {
     if (const auto type = read_int(root, folder + "chassis_type"))
         machine.dmi.chassis_type = chassis_name(*type);
 
-    // Only root may read the table itself; it alone has the memory modules.
+    take_bmc(root, machine.bmc);
+
+    // Only root may read the table itself; it alone has the slots and the memory modules.
     const auto table = root.read(kTable);
     if (!table)
         return;
@@ -53,7 +66,13 @@ void probe_dmi(Root& root, Machine& machine) {
             machine.dmi.*file.field = decoded.dmi.*file.field;
     if (!machine.dmi.chassis_type)
         machine.dmi.chassis_type = decoded.dmi.chassis_type;
+    machine.board_slots = std::move(decoded.board_slots);
     machine.dimms = std::move(decoded.dimms);
+    if (decoded.complete && decoded.dimm_slots > 0)  // else there may be more
+        machine.dimm_slots = decoded.dimm_slots;
+    if (!machine.bmc.ipmi_version)
+        machine.bmc.ipmi_version = decoded.bmc.ipmi_version;
+    machine.bmc.interface = decoded.bmc.interface;
 }
 
 }  // namespace gpuadapt

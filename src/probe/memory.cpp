@@ -3,6 +3,9 @@
 #include "probe/memory_info.hpp"
 #include "probe/parse.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace gpuadapt {
 
 Memory parse_meminfo(std::string_view text) {
@@ -28,10 +31,54 @@ Memory parse_meminfo(std::string_view text) {
     return memory;
 }
 
+namespace {
+
+/// Folders "hugepages-2048kB", smallest first.
+std::vector<std::pair<std::int64_t, std::string>> page_folders(Root& root) {
+    constexpr std::string_view kPrefix = "hugepages-";
+    std::vector<std::pair<std::int64_t, std::string>> folders;
+    for (std::string& name : root.list("/sys/kernel/mm/hugepages").value_or(std::vector<std::string>{})) {
+        if (!name.starts_with(kPrefix) || !name.ends_with("kB"))
+            continue;
+        const auto digits = std::string_view(name).substr(kPrefix.size(), name.size() - kPrefix.size() - 2);
+        if (const auto bytes = parse_kilobytes(std::string(digits) + " kB"))
+            folders.emplace_back(*bytes, std::move(name));
+    }
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+std::optional<std::int64_t> read_count(Root& root, const std::string& path) {
+    const auto line = root.read_line(path);
+    return line ? parse_count(*line) : std::nullopt;
+}
+
+void take_hugepages(Root& root, Memory& memory) {
+    const auto sizes = page_folders(root);
+    const auto take = [&](const std::string& place, std::optional<int> node) {
+        for (const auto& [bytes, name] : sizes) {
+            const std::string folder = place + "/hugepages/" + name;
+            HugePages pages{bytes, node, read_count(root, folder + "/nr_hugepages"),
+                            read_count(root, folder + "/free_hugepages")};
+            if (pages.total || pages.free)
+                memory.hugepages.push_back(pages);
+        }
+    };
+    if (sizes.empty())
+        return;
+    take("/sys/kernel/mm", std::nullopt);
+    const std::string nodes = "/sys/devices/system/node";
+    for (const auto& [number, name] : numbered(root.list(nodes).value_or(std::vector<std::string>{}), "node"))
+        take(nodes + "/" + name, number);
+}
+
+}  // namespace
+
 void probe_memory(Root& root, Machine& machine) {
     machine.memory = parse_meminfo(root.read("/proc/meminfo").value_or(""));
     if (const auto choice = root.read_line("/sys/kernel/mm/transparent_hugepage/enabled"))
         machine.memory.transparent_hugepages = parse_choice(*choice);
+    take_hugepages(root, machine.memory);
 }
 
 }  // namespace gpuadapt

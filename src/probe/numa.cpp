@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/all_probes.hpp"
+#include "probe/cpu_topology.hpp"
 #include "probe/parse.hpp"
 
 #include <gpuadapt/core/text.hpp>
@@ -33,6 +34,15 @@ std::vector<int> parse_distances(std::string_view text) {
     return distances;
 }
 
+/// The socket of a node's first CPU.
+std::optional<int> package_of(Root& root, std::string_view cpulist) {
+    const auto cpus = parse_cpu_list(cpulist);
+    if (!cpus || cpus->empty())
+        return std::nullopt;
+    const auto package = read_int(root, cpu_folder(cpus->front()) + "topology/physical_package_id");
+    return package && *package >= 0 ? package : std::nullopt;
+}
+
 }  // namespace
 
 void probe_numa(Root& root, Machine& machine) {
@@ -44,6 +54,7 @@ void probe_numa(Root& root, Machine& machine) {
         // Empty for a node without CPUs, so not by read_line().
         if (const auto cpus = root.read(folder + "cpulist"))
             node.cpus = clean_utf8(trim(*cpus));
+        node.package = package_of(root, node.cpus.value_or(""));
         node.memory_bytes = node_memory(root.read(folder + "meminfo").value_or(""));
         node.distances = parse_distances(root.read_line(folder + "distance").value_or(""));
         machine.numa_nodes.push_back(std::move(node));

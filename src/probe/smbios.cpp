@@ -1,143 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/smbios.hpp"
 
-#include <gpuadapt/core/text.hpp>
+#include "probe/smbios_names.hpp"
+#include "probe/smbios_structure.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
 
+/// System Management BIOS reference specification, DSP0134.
 namespace gpuadapt {
 
 namespace {
-
-constexpr std::array<std::string_view, 36> kChassis = {
-    "Other",
-    "Unknown",
-    "Desktop",
-    "Low Profile Desktop",
-    "Pizza Box",
-    "Mini Tower",
-    "Tower",
-    "Portable",
-    "Laptop",
-    "Notebook",
-    "Hand Held",
-    "Docking Station",
-    "All in One",
-    "Sub Notebook",
-    "Space-saving",
-    "Lunch Box",
-    "Main Server Chassis",
-    "Expansion Chassis",
-    "SubChassis",
-    "Bus Expansion Chassis",
-    "Peripheral Chassis",
-    "RAID Chassis",
-    "Rack Mount Chassis",
-    "Sealed-case PC",
-    "Multi-system Chassis",
-    "Compact PCI",
-    "Advanced TCA",
-    "Blade",
-    "Blade Enclosure",
-    "Tablet",
-    "Convertible",
-    "Detachable",
-    "IoT Gateway",
-    "Embedded PC",
-    "Mini PC",
-    "Stick PC",
-};
-
-/// 7.18.2; what is not made any more is left out.
-std::optional<std::string> memory_type_name(int type) {
-    switch (type) {
-        case 0x03:
-            return "DRAM";
-        case 0x0f:
-            return "SDRAM";
-        case 0x12:
-            return "DDR";
-        case 0x13:
-            return "DDR2";
-        case 0x14:
-            return "DDR2 FB-DIMM";
-        case 0x18:
-            return "DDR3";
-        case 0x1a:
-            return "DDR4";
-        case 0x1b:
-            return "LPDDR";
-        case 0x1c:
-            return "LPDDR2";
-        case 0x1d:
-            return "LPDDR3";
-        case 0x1e:
-            return "LPDDR4";
-        case 0x1f:
-            return "Logical non-volatile device";
-        case 0x20:
-            return "HBM";
-        case 0x21:
-            return "HBM2";
-        case 0x22:
-            return "DDR5";
-        case 0x23:
-            return "LPDDR5";
-        case 0x24:
-            return "HBM3";
-        default:
-            return std::nullopt;
-    }
-}
-
-/// One structure: the formatted area and the strings behind it. Everything is read within its bounds.
-class Structure {
-  public:
-    Structure(std::string_view formatted, std::string_view strings) : formatted_(formatted), strings_(strings) {}
-
-    [[nodiscard]] std::optional<std::uint8_t> byte(std::size_t offset) const {
-        if (offset >= formatted_.size())
-            return std::nullopt;
-        return static_cast<std::uint8_t>(formatted_[offset]);
-    }
-    [[nodiscard]] std::optional<std::uint32_t> word(std::size_t offset) const { return number(offset, 2); }
-    [[nodiscard]] std::optional<std::uint32_t> dword(std::size_t offset) const { return number(offset, 4); }
-
-    /// The string whose number is at `offset`; nullopt when there is none or it is empty.
-    [[nodiscard]] std::optional<std::string> text(std::size_t offset) const {
-        const auto index = byte(offset);
-        if (!index || *index == 0)
-            return std::nullopt;
-        std::string_view rest = strings_;
-        for (int skip = 1; skip < *index && !rest.empty(); ++skip)
-            rest.remove_prefix(std::min(rest.size(), rest.find('\0') + 1));
-        const std::string_view found = trim(rest.substr(0, rest.find('\0')));
-        if (found.empty())
-            return std::nullopt;
-        return clean_utf8(found);
-    }
-
-    [[nodiscard]] std::string_view bytes(std::size_t offset, std::size_t size) const {
-        return offset + size <= formatted_.size() ? formatted_.substr(offset, size) : std::string_view();
-    }
-
-  private:
-    [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const {
-        if (offset + size > formatted_.size())
-            return std::nullopt;
-        std::uint32_t value = 0;
-        for (std::size_t i = size; i-- > 0;)
-            value = value << 8 | static_cast<std::uint8_t>(formatted_[offset + i]);
-        return value;
-    }
-
-    std::string_view formatted_, strings_;
-};
 
 /// 7.2.1: the first three fields are little-endian. All 0 or all 1 bits: not set.
 std::optional<std::string> uuid_text(std::string_view raw) {
@@ -187,10 +62,17 @@ std::optional<int> dimm_speed(const Structure& item, std::size_t offset, std::si
     return static_cast<int>(*wide & 0x7fffffff);
 }
 
-void add_dimm(const Structure& item, Smbios& result) {
-    if (item.word(0x0c).value_or(0) == 0)
+void add_dimm(const Structure& item, const std::vector<std::uint32_t>& arrays, Smbios& result) {
+    const auto size = item.word(0x0c);
+    if (!size)
+        return;
+    ++result.dimm_slots;
+    if (*size == 0)
         return;  // the slot is empty
     Dimm dimm;
+    const auto array = std::find(arrays.begin(), arrays.end(), item.word(0x04));
+    if (array != arrays.end())
+        dimm.array = static_cast<int>(array - arrays.begin());
     dimm.size_bytes = dimm_size(item);
     dimm.locator = item.text(0x10);
     dimm.bank = item.text(0x11);
@@ -199,6 +81,8 @@ void add_dimm(const Structure& item, Smbios& result) {
     dimm.manufacturer = item.text(0x17);
     dimm.serial = item.text(0x18);
     dimm.part_number = item.text(0x1a);
+    if (const int ranks = item.byte(0x1b).value_or(0) & 0xf; ranks != 0)
+        dimm.ranks = ranks;
     dimm.configured_speed_mt_s = dimm_speed(item, 0x20, 0x58);
     result.dimms.push_back(std::move(dimm));
 }
@@ -213,9 +97,39 @@ void add_cpu(const Structure& item, Smbios& result) {
         result.cpu_models.push_back(std::move(*model));
 }
 
-void add_structure(int type, const Structure& item, std::array<bool, 4>& seen, Smbios& result) {
+/// 7.10: a slot. An address of all 1 bits is none; neither is 0000:00:00.0, the root complex itself.
+void add_slot(const Structure& item, Smbios& result) {
+    BoardSlot slot;
+    slot.designation = item.text(0x04);
+    slot.type = slot_type_name(item.byte(0x05).value_or(0));
+    slot.width = slot_lanes(item.byte(0x06).value_or(0));
+    slot.usage = slot_usage_name(item.byte(0x07).value_or(0));
+    const auto segment = item.word(0x0d);
+    const auto bus = item.byte(0x0f);
+    const auto function = item.byte(0x10);
+    const bool known = segment && bus && function && *segment != 0xffff && *bus != 0xff && *function != 0xff;
+    if (known && (*segment != 0 || *bus != 0 || *function != 0))
+        slot.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.{}", *segment, *bus, *function >> 3, *function & 7);
+    result.board_slots.push_back(std::move(slot));
+}
+
+/// 7.39: the version has a digit in each half of its byte.
+void add_bmc(const Structure& item, Smbios& result) {
+    result.bmc.interface = ipmi_interface_name(item.byte(0x04).value_or(0));
+    const int version = item.byte(0x05).value_or(0);
+    if (version != 0)
+        result.bmc.ipmi_version = fmt::format("{}.{}", version >> 4, version & 0xf);
+}
+
+/// What is needed of the structures before.
+struct Walk {
+    std::array<bool, 4> seen{};         ///< types 0 to 3
+    std::vector<std::uint32_t> arrays;  ///< handles of type 16, in their order
+};
+
+void add_structure(int type, const Structure& item, Walk& walk, Smbios& result) {
     Dmi& dmi = result.dmi;
-    if (type < 4 && std::exchange(seen[static_cast<std::size_t>(type)], true))
+    if (type < 4 && std::exchange(walk.seen[static_cast<std::size_t>(type)], true))
         return;  // more boards and chassis: of blades, risers; the first is the system's
     switch (type) {
         case 0:
@@ -243,8 +157,17 @@ void add_structure(int type, const Structure& item, std::array<bool, 4>& seen, S
         case 4:
             add_cpu(item, result);
             break;
+        case 9:
+            add_slot(item, result);
+            break;
+        case 16:
+            walk.arrays.push_back(item.word(0x02).value_or(0));
+            break;
         case 17:
-            add_dimm(item, result);
+            add_dimm(item, walk.arrays, result);
+            break;
+        case 38:
+            add_bmc(item, result);
             break;
         default:
             break;
@@ -253,17 +176,11 @@ void add_structure(int type, const Structure& item, std::array<bool, 4>& seen, S
 
 }  // namespace
 
-std::optional<std::string> chassis_name(int type) {
-    if (type < 1 || type > static_cast<int>(kChassis.size()))
-        return std::nullopt;
-    return std::string(kChassis[static_cast<std::size_t>(type) - 1]);
-}
-
 Smbios decode_smbios(std::string_view table) {
     constexpr int kEndOfTable = 127;
     constexpr std::size_t kHeader = 4;
     Smbios result;
-    std::array<bool, 4> seen{};
+    Walk walk;
     std::size_t at = 0;
     while (at < table.size()) {
         const std::string_view rest = table.substr(at);
@@ -277,9 +194,11 @@ Smbios decode_smbios(std::string_view table) {
         const std::size_t end = behind.find(std::string_view("\0\0", 2));
         // A last structure whose strings are cut off is still good up to there, but something is missing.
         const bool whole = end != std::string_view::npos;
-        if (type == kEndOfTable)
+        if (type == kEndOfTable) {
+            result.complete = true;
             return result;
-        add_structure(type, Structure(rest.substr(0, length), behind.substr(0, whole ? end + 1 : end)), seen, result);
+        }
+        add_structure(type, Structure(rest.substr(0, length), behind.substr(0, whole ? end + 1 : end)), walk, result);
         if (!whole) {
             result.damage_at = at;
             return result;

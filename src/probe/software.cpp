@@ -5,6 +5,7 @@
 
 #include <gpuadapt/core/text.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -13,10 +14,52 @@ namespace gpuadapt {
 
 namespace {
 
-/// Kernel modules whose version a reader wants to know. In-tree modules mostly have none.
-constexpr std::string_view kModules[] = {
-    "nvidia",  "nvidia_peermem", "nvidia_fs", "gdrdrv", "metax", "mxgvm", "amdgpu", "mlx5_core",      "mlx5_ib",
-    "ib_core", "bnxt_en",        "bnxt_re",   "irdma",  "ice",   "i40e",  "hns3",   "hns_roce_hw_v2", "efa",
+struct Module {
+    std::string_view name;
+    bool has_parameters;  ///< worth reading: drivers of GPUs and network cards
+};
+
+/// Kernel modules that matter here. Those of the kernel itself mostly have no version.
+constexpr Module kModules[] = {
+    {"metax", true},
+    {"mxcd", true},
+    {"mxgvm", true},
+    {"nvidia", true},
+    {"nvidia_uvm", true},
+    {"nvidia_drm", false},
+    {"nvidia_peermem", true},
+    {"nv_peer_mem", true},
+    {"nvidia_fs", false},
+    {"gdrdrv", true},
+    {"amdgpu", true},
+    {"nouveau", false},
+    {"vfio_pci", false},
+    {"ib_core", true},
+    {"ib_uverbs", false},
+    {"ib_umad", false},
+    {"ib_ipoib", false},
+    {"rdma_cm", false},
+    {"rdma_ucm", false},
+    {"rdma_rxe", false},
+    {"mlx5_core", true},
+    {"mlx5_ib", true},
+    {"mlx4_core", true},
+    {"mlx4_ib", true},
+    {"bnxt_en", true},
+    {"bnxt_re", true},
+    {"irdma", true},
+    {"ice", true},
+    {"i40e", true},
+    {"ionic", true},
+    {"hns3", true},
+    {"hns_roce_hw_v2", true},
+    {"hinic3", true},
+    {"hfi1", true},
+    {"efa", true},
+    {"erdma", true},
+    {"knem", false},
+    {"xpmem", false},
+    {"switch_discovery", false},
 };
 
 /// GPU drivers by vendor id of the GPUs; their version is "driver" too.
@@ -25,17 +68,34 @@ struct GpuDriver {
 };
 constexpr GpuDriver kGpuDrivers[] = {{"metax", "metax"}, {"nvidia", "nvidia"}, {"amd", "amdgpu"}};
 
-std::optional<std::string> first_line(std::string_view text) {
-    const std::string_view line = trim(text.substr(0, text.find('\n')));
-    return line.empty() ? std::nullopt : std::optional(clean_utf8(line));
+KernelModule read_module(Root& root, const Module& row) {
+    const std::string folder = fmt::format("/sys/module/{}", row.name);
+    KernelModule module;
+    module.name = row.name;
+    module.version = root.read_line(folder + "/version");
+    if (!row.has_parameters)
+        return module;
+    for (const std::string& name : root.list(folder + "/parameters").value_or(std::vector<std::string>{}))
+        if (const auto value = root.read_line(folder + "/parameters/" + name))
+            module.parameters.emplace(clean_utf8(name), *value);
+    return module;
+}
+
+void take_modules(Root& root, Machine& machine) {
+    const auto loaded = root.list("/sys/module").value_or(std::vector<std::string>{});
+    for (const Module& row : kModules)
+        if (std::find(loaded.begin(), loaded.end(), row.name) != loaded.end())
+            machine.modules.push_back(read_module(root, row));
 }
 
 void take_driver(Machine& machine) {
     for (const Gpu& gpu : machine.gpus)
         for (const GpuDriver& row : kGpuDrivers) {
-            const auto version = machine.versions.find(std::string(row.module));
-            if (row.vendor == gpu.vendor && version != machine.versions.end()) {
-                machine.versions.emplace("driver", version->second);
+            const auto module = std::find_if(machine.modules.begin(), machine.modules.end(),
+                                             [&](const KernelModule& loaded) { return loaded.name == row.module; });
+            if (row.vendor == gpu.vendor && module != machine.modules.end() && module->version) {
+                machine.versions.try_emplace(
+                    "driver", SoftwareVersion{*module->version, fmt::format("/sys/module/{}/version", row.module)});
                 return;
             }
         }
@@ -48,8 +108,7 @@ void probe_versions(Root& root, Machine& machine) {
         if (const std::optional<std::string> version = parse(root.read(path).value_or("")))
             machine.versions.try_emplace(std::string(name), SoftwareVersion{*version, path});
     };
-    for (const std::string_view module : kModules)
-        keep(module, fmt::format("/sys/module/{}/version", module), first_line);
+    take_modules(root, machine);
     keep("MACA", "/opt/maca/Version.txt", parse_version_line);
     keep("CUDA", "/usr/local/cuda/version.json", parse_cuda_version);
     keep("CUDA", "/usr/local/cuda/version.txt", parse_version_line);

@@ -2,6 +2,7 @@
 #include "report/environment_values.hpp"
 
 #include "report/facts.hpp"
+#include "report/topology_facts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -110,8 +111,7 @@ ItemValue cpu_model(const Machine& machine) {
 using Describe = std::optional<Message> (*)(const PciDevice&);
 
 /// "8 x Gen5 x16" for one kind of device; nullopt without such devices.
-std::optional<Message> for_devices(const std::string& kind, const std::vector<const PciDevice*>& devices,
-                                   Describe describe) {
+std::optional<Message> for_devices(const Text& kind, const std::vector<const PciDevice*>& devices, Describe describe) {
     if (devices.empty())
         return std::nullopt;
     std::vector<std::string> english, chinese;
@@ -120,7 +120,7 @@ std::optional<Message> for_devices(const std::string& kind, const std::vector<co
         english.push_back(text.en);
         chinese.push_back(text.zh);
     }
-    return Message{fmt::format("{}: {}", kind, folded(english)), fmt::format("{}: {}", kind, folded(chinese))};
+    return Message{fmt::format("{}: {}", kind.en, folded(english)), fmt::format("{}: {}", kind.zh, folded(chinese))};
 }
 
 std::optional<Message> link_of(const PciDevice& device) {
@@ -153,11 +153,22 @@ ItemValue pcie_item(const Machine& machine, Describe describe) {
                       devices.end());
         return devices;
     };
-    const auto gpus = for_devices("GPU", on_pcie(gpu_devices(machine)), describe);
-    const auto nics = for_devices("NIC", on_pcie(network_devices(machine)), describe);
+    const auto gpus = for_devices({"GPU", "GPU"}, on_pcie(gpu_devices(machine)), describe);
+    const auto nics = for_devices({"NIC", "NIC"}, on_pcie(network_devices(machine)), describe);
     return joined({gpus.value_or(machine.gpus.empty() ? no_gpu() : Message{"GPU: not PCIe", "GPU: 非PCIe"}),
                    nics.value_or(Message{"no NIC on PCIe", "无PCIe网卡"})},
                   "; ");
+}
+
+/// GPUs, network cards, and what the GPUs share: the uplinks of their switches.
+ItemValue pcie_gen(const Machine& machine) {
+    const ItemValue ends = pcie_item(machine, link_of);
+    std::vector<const PciDevice*> bridges;
+    const Topology topology = topology_of(machine);
+    for (const Uplink& uplink : topology.uplinks)
+        bridges.push_back(&machine.pci_devices[*topology.nodes[uplink.bridge].device]);
+    const auto uplinks = for_devices({"uplink", "上行口"}, bridges, link_of);
+    return ends && uplinks ? joined({*ends, *uplinks}, "; ") : ends;
 }
 
 /// Ports with redirection on send copies between GPUs up to the root complex: request redirect (0x04), completion
@@ -309,6 +320,8 @@ ItemValue gpu_topology(const Machine& machine, const std::optional<Launch>& laun
         nodes[device ? device->numa_node.value_or(-1) : -1].push_back(gpu.address);
     }
     std::vector<Message> parts;
+    if (const auto summary = topology_in_short(machine, topology_of(machine)))
+        parts.push_back(*summary);
     for (const auto& [node, addresses] : nodes) {
         const std::string list = joined(addresses, " ");
         parts.emplace_back(node < 0 ? fmt::format("NUMA not read: {} GPUs ({})", addresses.size(), list)
@@ -316,7 +329,6 @@ ItemValue gpu_topology(const Machine& machine, const std::optional<Launch>& laun
                            node < 0 ? fmt::format("NUMA未读到：{} 个GPU（{}）", addresses.size(), list)
                                     : fmt::format("NUMA {}：{} 个GPU（{}）", node, addresses.size(), list));
     }
-    parts.emplace_back("links between GPUs: see the sheet Topology", "GPU间连接见TOPO信息");
     return joined(parts, "\n");
 }
 
@@ -325,6 +337,9 @@ ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch
     for (const auto& [name, version] : machine.versions)
         if (name != "vbios")
             parts.push_back(fmt::format("{} {}", name, version.version));
+    for (const KernelModule& module : machine.modules)
+        if (module.version)
+            parts.push_back(fmt::format("{} {}", module.name, *module.version));
     if (launch && launch->mpi_version && machine.versions.find("Open MPI") == machine.versions.end())
         parts.push_back(*launch->mpi_version);
     if (parts.empty())
@@ -388,7 +403,7 @@ ItemValue environment_value(std::string_view key, const Machine& machine, const 
          {"bios_version", bios_version},
          {"performance_mode", performance_mode},
          {"cpu_model", cpu_model},
-         {"pcie_gen", [](const Machine& m) { return pcie_item(m, link_of); }},
+         {"pcie_gen", pcie_gen},
          {"pcie_max_payload", [](const Machine& m) { return pcie_item(m, payload_of); }},
          {"pcie_acs", pcie_acs},
          {"nic_model", nic_model},

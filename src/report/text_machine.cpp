@@ -149,6 +149,9 @@ Message versions_text(const Machine& machine) {
     std::vector<std::string> parts;
     for (const auto& [name, version] : machine.versions)
         parts.push_back(fmt::format("{} {}", name, version.version));
+    for (const KernelModule& module : machine.modules)
+        if (module.version)
+            parts.push_back(fmt::format("{} {}", module.name, *module.version));
     return Message::same(joined(parts, ", "));
 }
 

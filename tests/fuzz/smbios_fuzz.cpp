@@ -15,5 +15,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const auto& dimm : result.dimms)
         if ((dimm.size_bytes && *dimm.size_bytes < 0) || (dimm.locator && !gpuadapt::is_utf8(*dimm.locator)))
             std::abort();
+    if (static_cast<std::size_t>(result.dimm_slots) < result.dimms.size())
+        std::abort();
+    for (const auto& slot : result.board_slots)
+        if (slot.designation && !gpuadapt::is_utf8(*slot.designation))
+            std::abort();
     return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/smbios.hpp"
 
+#include "probe/smbios_names.hpp"
+
 #include <string>
 #include <vector>
 
@@ -142,6 +144,53 @@ TEST(Smbios, DamagedTablesAreReadUpToTheDamage) {
         EXPECT_EQ(result.damage_at.has_value(), size != 0 && size != first.size()) << size;
     }
     EXPECT_EQ(decode_smbios(first + std::string("\x01\x02\x00\x00", 4)).damage_at, first.size()) << "length below 4";
+}
+
+std::string slot(const std::string& head, const std::string& address) {
+    return structure(9, 0x11, {{4, "\x01"}, {5, head}, {0x0d, address}}, {"PCIE5 (CPU1)"});
+}
+
+TEST(Smbios, Slots) {
+    const std::string table = slot("\xc3\x0d\x04", "\x00\x00\x3a\x00"s) +   // Gen5 x16, in use
+                              slot("\xb6\x0b\x03", "\xff\xff\xff\xff"s) +   // Gen3 x16 with 8 lanes, no address
+                              slot("\xc4\x0d\x05", "\x01\x00\x81\x0a"s) +   // Gen6
+                              slot("\xff\x05\x09", std::string(4, '\0')) +  // not defined
+                              structure(9, 0x0d, {{4, "\x01"}, {5, "\xa5\x08\x02"}}, {"OLD"});
+    const Smbios result = decode_smbios(table);
+    ASSERT_EQ(result.board_slots.size(), 5U);
+    EXPECT_EQ(result.board_slots[0], (BoardSlot{"PCIE5 (CPU1)", "PCI Express 5 x16", "in use", 16, "0000:3a:00.0"}));
+    EXPECT_EQ(result.board_slots[1], (BoardSlot{"PCIE5 (CPU1)", "PCI Express 3 x16", "available", 8, {}}));
+    EXPECT_EQ(result.board_slots[2], (BoardSlot{"PCIE5 (CPU1)", "PCI Express 6+", "unavailable", 16, "0001:81:01.2"}));
+    EXPECT_EQ(result.board_slots[3], (BoardSlot{"PCIE5 (CPU1)", {}, {}, {}, {}}));
+    EXPECT_EQ(result.board_slots[4], (BoardSlot{"OLD", "PCI Express", "unknown", 1, {}}));
+    EXPECT_EQ(slot_type_name(0xbd), "PCI Express 4 x16");
+    EXPECT_EQ(slot_type_name(0xb7), std::nullopt) << "between two generations";
+    EXPECT_EQ(slot_type_name(0x06), "PCI");
+}
+
+TEST(Smbios, ArraysRanksAndSlotsOfMemory) {
+    std::string module = dimm("\x00\x40"s, kNothing);
+    module.replace(0x04, 2, "\x22\x11");
+    module[0x1b] = 2;
+    const std::string arrays = structure(16, 0x0f, {{2, "\x11\x11"}}, {}) + structure(16, 0x0f, {{2, "\x22\x11"}}, {});
+    const std::string table = arrays + module + dimm("\x00\x00"s, kNothing);
+    Smbios result = decode_smbios(table + structure(127, 4, {}, {}));
+    ASSERT_EQ(result.dimms.size(), 1U);
+    EXPECT_EQ(result.dimms[0].array, 1);
+    EXPECT_EQ(result.dimms[0].ranks, 2);
+    EXPECT_EQ(result.dimm_slots, 2);
+    EXPECT_TRUE(result.complete);
+    result = decode_smbios(module + dimm("\x00\x00"s, kNothing));
+    EXPECT_EQ(result.dimms.at(0).array, std::nullopt) << "there is no such array";
+    EXPECT_FALSE(result.complete);
+}
+
+TEST(Smbios, ManagementController) {
+    Smbios result = decode_smbios(structure(38, 0x12, {{4, "\x01\x20"}}, {}));
+    EXPECT_EQ(result.bmc.interface, "KCS");
+    EXPECT_EQ(result.bmc.ipmi_version, "2.0");
+    result = decode_smbios(structure(38, 0x12, {}, {}));
+    EXPECT_EQ(result.bmc, Bmc{}) << "0 is unknown";
 }
 
 }  // namespace
