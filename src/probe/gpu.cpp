@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace gpuadapt {
 
@@ -75,9 +74,9 @@ void probe_gpu_topology(Root& root, Machine& machine) {
         const CommandResult result = run_gpu_tool(root, *vendor, vendor->topology);
         if (result.status == CommandStatus::not_found)
             continue;
-        const std::string tool = fmt::format("{} {}", vendor->programs.front(), fmt::join(vendor->topology, " "));
+        const std::string tool = fmt::format("{} {}", vendor->programs.front(), vendor->topology);
         if (!result.ok()) {
-            root.note_unread(tool, result.reason.empty() ? fmt::format("exit status {}", result.code) : result.reason);
+            root.note_unread(tool, failure_of(result));
             continue;
         }
         machine.vendor_topology.push_back({tool, kept_text(result.output), {}, {}, {}});

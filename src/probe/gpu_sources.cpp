@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace gpuadapt {
 
@@ -43,7 +42,21 @@ void fill(Gpu& known, const Gpu& more) {
     fill_lists(known, more, &Gpu::throttle_reasons, &Gpu::processes, &Gpu::links);
 }
 
+std::vector<std::string> words_of(std::string_view program, std::string_view arguments) {
+    std::vector<std::string> words = {std::string(program)};
+    while (!arguments.empty()) {
+        const std::size_t blank = std::min(arguments.find(' '), arguments.size());
+        words.emplace_back(arguments.substr(0, blank));
+        arguments.remove_prefix(std::min(arguments.size(), blank + 1));
+    }
+    return words;
+}
+
 }  // namespace
+
+std::string failure_of(const CommandResult& result) {
+    return result.reason.empty() ? fmt::format("exit status {}", result.code) : result.reason;
+}
 
 std::vector<const GpuVendor*> present_vendors(const Machine& machine) {
     std::vector<const GpuVendor*> present;
@@ -53,14 +66,12 @@ std::vector<const GpuVendor*> present_vendors(const Machine& machine) {
     return present;
 }
 
-CommandResult run_gpu_tool(Root& root, const GpuVendor& vendor, const std::vector<std::string_view>& arguments) {
+CommandResult run_gpu_tool(Root& root, const GpuVendor& vendor, std::string_view arguments) {
     CommandOptions options;
     options.timeout = kToolLimit;
     CommandResult result;
     for (const std::string_view program : vendor.programs) {
-        std::vector<std::string> argv = {std::string(program)};
-        argv.insert(argv.end(), arguments.begin(), arguments.end());
-        result = root.run(argv, options);
+        result = root.run(words_of(program, arguments), options);
         if (result.status != CommandStatus::not_found)
             break;
     }
@@ -80,22 +91,28 @@ Machine library_facts(Root& root, const GpuVendor& vendor) {
 }
 
 Machine tool_facts(Root& root, const GpuVendor& vendor) {
-    Machine facts;
-    for (const ToolQuestion& question : vendor.questions) {
-        const CommandResult result = run_gpu_tool(root, vendor, question.arguments);
-        if (result.status == CommandStatus::not_found)
-            break;
-        const Machine part = question.read(result.output);
-        const std::string name = fmt::format("{} {}", vendor.programs.front(), fmt::join(question.arguments, " "));
-        if (!result.ok())
-            facts.unread.push_back(
-                {name, result.reason.empty() ? fmt::format("exit status {}", result.code) : result.reason});
-        if (part.gpus.empty())
+    Machine failures;
+    std::string answers;
+    std::string names;
+    for (const std::string_view question : vendor.questions) {
+        const CommandResult result = run_gpu_tool(root, vendor, question);
+        if (result.status == CommandStatus::not_found) {
+            if (answers.empty())
+                break;  // no such tool: what else it could be asked does not matter
             continue;
-        merge_gpu_facts(facts, part);
-        std::string& sources = facts.sources["gpus"];
-        sources += (sources.empty() ? "" : ", ") + name;
+        }
+        const std::string name = fmt::format("{} {}", vendor.programs.front(), question);
+        if (result.ok())
+            names += (names.empty() ? "" : ", ") + name;
+        else
+            failures.unread.push_back({name, failure_of(result)});
+        answers += result.output + "\n";
     }
+    Machine facts = answers.empty() ? Machine{} : vendor.read(answers);
+    facts.unread.insert(facts.unread.begin(), failures.unread.begin(), failures.unread.end());
+    facts.pci_devices.clear();  // the kernel knows better
+    if (!facts.gpus.empty())
+        facts.sources["gpus"] = names;
     return facts;
 }
 

@@ -4,8 +4,6 @@
 #include <gpuadapt/core/machine.hpp>
 #include <gpuadapt/host/root.hpp>
 
-#include <array>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,19 +12,14 @@
 /// Where facts about GPUs come from: the vendor's management library, else the vendor's tool.
 namespace gpuadapt {
 
-/// One question to a tool, and the reader of its answer.
-struct ToolQuestion {
-    std::vector<std::string_view> arguments;
-    Machine (*read)(std::string_view text);
-};
-
 struct GpuVendor {
     int pci_id;
-    std::string_view id;                     ///< Gpu::vendor
-    std::string_view library;                ///< id of the management library; empty: none is known
-    std::vector<std::string_view> programs;  ///< of the tool, tried in this order
-    std::vector<ToolQuestion> questions;     ///< what is asked of the tool when the library gave nothing
-    std::vector<std::string_view> topology;  ///< arguments that print the matrix
+    std::string_view id;                      ///< Gpu::vendor
+    std::string_view library;                 ///< id of the management library; empty: none is known
+    std::vector<std::string_view> programs;   ///< of the tool, tried in this order
+    std::vector<std::string_view> questions;  ///< its arguments, asked when the library gave nothing
+    Machine (*read)(std::string_view text);   ///< of all answers one after the other
+    std::string_view topology;                ///< arguments that print the matrix
 };
 
 [[nodiscard]] std::span<const GpuVendor> gpu_vendors();
@@ -35,8 +28,10 @@ struct GpuVendor {
 [[nodiscard]] std::vector<const GpuVendor*> present_vendors(const Machine& machine);
 
 /// The first program of the vendor's tool that is installed, run with these arguments; it has 30 s.
-[[nodiscard]] CommandResult run_gpu_tool(Root& root, const GpuVendor& vendor,
-                                         const std::vector<std::string_view>& arguments);
+[[nodiscard]] CommandResult run_gpu_tool(Root& root, const GpuVendor& vendor, std::string_view arguments);
+
+/// Why a tool that is there gave no answer, for people.
+[[nodiscard]] std::string failure_of(const CommandResult& result);
 
 /// What the vendor's library says, and what the tool says. Only gpus, versions and unread are filled, and `sources`
 /// under "gpus" when there is a GPU.

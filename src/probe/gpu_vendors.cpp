@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/gpu_sources.hpp"
 
+#include <gpuadapt/ingest/mx_smi.hpp>
+#include <gpuadapt/ingest/nvidia_smi.hpp>
+
 namespace gpuadapt {
 
 std::span<const GpuVendor> gpu_vendors() {
     static const GpuVendor kVendors[] = {
-        {0x9999, "metax", "mxsml", {"mx-smi", "/opt/mxdriver/bin/mx-smi", "/opt/maca/bin/mx-smi"}, {}, {"topo", "-m"}},
-        {0x10de, "nvidia", "nvml", {"nvidia-smi"}, {}, {"topo", "-m"}},
-        {0x1002, "amd", "", {"rocm-smi", "/opt/rocm/bin/rocm-smi"}, {}, {"--showtopo"}},
+        {.pci_id = 0x9999,
+         .id = "metax",
+         .library = "mxsml",
+         .programs = {"mx-smi", "/opt/mxdriver/bin/mx-smi", "/opt/maca/bin/mx-smi"},
+         .questions = {"-L", "--summary", "--show-hwinfo", "--show-ecc-state", "--count-ecc", "--show-clk-tr",
+                       "--show-process"},
+         .read = ingest::read_mx_smi,
+         .topology = "topo -m"},
+        {.pci_id = 0x10de,
+         .id = "nvidia",
+         .library = "nvml",
+         .programs = {"nvidia-smi"},
+         .questions = {"-q -x"},
+         .read = ingest::read_nvidia_smi,
+         .topology = "topo -m"},
+        {.pci_id = 0x1002,
+         .id = "amd",
+         .library = "",
+         .programs = {"rocm-smi", "/opt/rocm/bin/rocm-smi"},
+         .questions = {},
+         .read = nullptr,
+         .topology = "--showtopo"},
     };
     return kVendors;
 }

@@ -97,6 +97,39 @@ TEST(ProbeGpuFacts, NobodyIsAskedWithoutAGpu) {
     EXPECT_THAT(machine.vendor_topology, IsEmpty());
 }
 
+TEST(ProbeGpuFacts, ComeFromTheToolWithoutTheLibrary) {
+    Machine nothing;
+    nothing.unread = {{"NVML", "Driver/library version mismatch (NVML error 18)"}};
+    const Machine machine = Machines()
+                                .gpu("0000:07:00.0", "10DE:2335")
+                                .library("nvml", nothing)
+                                .run({"nvidia-smi", "-q", "-x"},
+                                     "<nvidia_smi_log><driver_version>580.99.01</driver_version>"
+                                     "<gpu id=\"00000000:07:00.0\"><serial>165</serial></gpu></nvidia_smi_log>")
+                                .probe();
+    EXPECT_EQ(machine.gpus.at(0).serial, "165");
+    EXPECT_EQ(machine.sources.at("gpus"), "nvidia-smi -q -x");
+    EXPECT_EQ(machine.versions.at("driver").version, "580.99.01");
+    EXPECT_THAT(machine.unread, Contains(nothing.unread[0]));
+}
+
+TEST(ProbeGpuFacts, AreCollectedFromSeveralQuestions) {
+    const std::string tool = "/opt/mxdriver/bin/mx-smi";
+    const Machine machine =
+        Machines()
+            .gpu("0000:37:00.0", "9999:4001")
+            .run({tool, "-L"}, "GPU#0    MXC999      0000:37:00.0   Available (UUID: GPU-aaaa)\n")
+            .run({tool, "--summary"}, "GPU#0  MXC999  0000:37:00.0\n    Version\n        KMD  : 9.8.30\n")
+            .run({tool, "--show-ecc-state"}, "GPU#0  MXC999  0000:37:00.0\n    Ecc state\n      state : Disable\n", 3)
+            .probe();
+    EXPECT_EQ(machine.gpus.at(0).uuid, "GPU-aaaa");
+    EXPECT_EQ(machine.gpus.at(0).model, "MXC999");
+    EXPECT_EQ(machine.gpus.at(0).ecc, false);
+    EXPECT_EQ(machine.versions.at("driver").version, "9.8.30");
+    EXPECT_EQ(machine.sources.at("gpus"), "mx-smi -L, mx-smi --summary");
+    EXPECT_THAT(machine.unread, Contains(Unread{"mx-smi --show-ecc-state", "exit status 3"}));
+}
+
 TEST(ProbeGpuTopology, KeepsTheToolsText) {
     Machines machines;
     machines.gpu("0000:07:00.0", "9999:4001").gpu("0000:08:00.0", "10DE:2335");
