@@ -179,19 +179,20 @@ bool read_ibdev2netdev(const RdmaLine& line, RdmaReading& reading) {
     const std::size_t name = is_long ? 1 : 0;
     if (arrow < 3 || arrow + 2 > words.size())
         return false;
-    const bool has_state = words[arrow - 1].starts_with('(');
-    const std::size_t number_at = has_state ? arrow - 2 : arrow - 1;
-    const auto number = whole_number(words[number_at], 1, kMostPorts);
-    if (!number || number_at < name + 2 || words[number_at - 1] != "port")
+    std::size_t port_at = arrow - 1;
+    while (port_at > name && words[port_at] != "port")
+        --port_at;
+    const auto number = port_at + 1 < arrow ? whole_number(words[port_at + 1], 1, kMostPorts) : std::nullopt;
+    if (!number || port_at <= name)
         return false;
     reading.open_device(words[name]);
     RdmaPort port;
     port.number = *number;
-    if (has_state)
-        port.state = port_state(words[arrow - 1]);
+    if (port_at + 2 < arrow)  // "(ACTIVE)", "(DOWN  )"
+        port.state = port_state(words[port_at + 2]);
     reading.add(std::move(port));
     if (is_long)
-        add_card(words, name + 1, number_at - 1, reading);
+        add_card(words, name + 1, port_at, reading);
     reading.add(device_of_interface(words[arrow + 1]));
     if (arrow + 2 < words.size() && (words[arrow + 2] == "(Up)" || words[arrow + 2] == "(Down)"))
         add_state(words[arrow + 1], words[arrow + 2].substr(1, words[arrow + 2].size() - 2), reading);
