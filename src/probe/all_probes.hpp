@@ -16,6 +16,7 @@ void probe_pci(Root& root, Machine& machine);
 void probe_switch_links(Root& root, Machine& machine);
 void probe_gpu(Root& root, Machine& machine);
 void probe_gpu_topology(Root& root, Machine& machine);
+void probe_vendor_topology(Root& root, Machine& machine);
 void probe_net(Root& root, Machine& machine);
 void probe_rdma(Root& root, Machine& machine);
 void probe_net_tools(Root& root, Machine& machine);

@@ -25,6 +25,7 @@ constexpr Probe kProbes[] = {
     {"switch_links", {"Switches with several uplinks", "多上行口交换芯片"}, "", probe_switch_links},
     {"gpu", {"GPUs", "GPU"}, "pci", probe_gpu},
     {"gpu_topology", {"Link matrix of the GPU vendor's tool", "GPU 厂商工具的链路矩阵"}, "gpu", probe_gpu_topology},
+    {"vendor_topology", {"What that matrix says", "该矩阵的含义"}, "gpu_topology", probe_vendor_topology},
     {"net", {"Network interfaces and addresses", "网络接口与地址"}, "", probe_net},
     {"rdma", {"RDMA devices", "RDMA 设备"}, "net", probe_rdma},
     {"net_tools",
