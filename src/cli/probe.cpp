@@ -8,6 +8,7 @@
 #include <gpuadapt/host/recording.hpp>
 #include <gpuadapt/probe/probe.hpp>
 #include <gpuadapt/probe/second_sources.hpp>
+#include <gpuadapt/report/topology.hpp>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,9 @@ struct ProbeOptions {
     std::string from;
     std::string out;
     bool cross_check = false;
+    bool topology = false;
+    std::string svg;
+    std::string nccl_topo;
 };
 
 int run_probe(Session& session, const ProbeOptions& options) {
@@ -28,8 +32,14 @@ int run_probe(Session& session, const ProbeOptions& options) {
         record.findings = cross_check(*root, machine);
     if (!options.out.empty())
         write_output_file(options.out, to_json(record));
+    if (!options.svg.empty())
+        write_output_file(options.svg, report::topology_svg(machine, session.lang));
+    if (!options.nccl_topo.empty())
+        write_output_file(options.nccl_topo, report::nccl_topology(machine));
     if (session.json)
         print(to_json(record));
+    else if (options.topology)
+        print(report::topology_text(machine, session.style) + report::findings_list(record.findings, session.style));
     else
         print(report::machine_summary(machine, session.style) + report::findings_list(record.findings, session.style) +
               report::coverage_line(record.coverage, record.findings, session.style));
@@ -48,6 +58,16 @@ Action define_probe(CLI::App& app, Lang lang) {
                  pick(lang, "Ask other tools of the machine too, and say where they disagree",
                       "同时询问本机的其他工具，并指出不一致之处"));
     app.add_option("--out", options->out, pick(lang, "Also write the record to this file", "同时把记录写入该文件"))
+        ->type_name("FILE");
+    app.add_flag("--topology", options->topology,
+                 pick(lang, "Show how GPUs and NICs are connected: tree, link matrix, uplinks",
+                      "显示GPU与网卡的连接：树、连接矩阵、上行口"));
+    app.add_option("--svg", options->svg,
+                   pick(lang, "Also draw the topology into this file (SVG)", "同时把拓扑画成 SVG 图写入该文件"))
+        ->type_name("FILE");
+    app.add_option(
+           "--nccl-topo", options->nccl_topo,
+           pick(lang, "Also write NCCL's topology file (NCCL_TOPO_FILE)", "同时写出 NCCL 拓扑文件（NCCL_TOPO_FILE）"))
         ->type_name("FILE");
     return [options](Session& session) { return run_probe(session, *options); };
 }
