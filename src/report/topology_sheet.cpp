@@ -2,65 +2,14 @@
 #include "report/topology_sheet.hpp"
 
 #include "report/facts.hpp"
+#include "report/sheet_lines.hpp"
 
 #include <gpuadapt/core/units.hpp>
-
-#include <functional>
-#include <initializer_list>
 
 #include <fmt/format.h>
 
 namespace gpuadapt::report {
 namespace {
-
-/// Writes row after row; a Text is taken in the sheet's language.
-class Lines {
-  public:
-    Lines(XlsxSheet& sheet, Lang lang) : sheet_(sheet), lang_(lang) {}
-
-    void title(const Text& text) {
-        CellStyle style;
-        style.bold = true;
-        sheet_.text(row_++, 0, text.get(lang_), style);
-    }
-    void title(const std::string& text) {
-        CellStyle style;
-        style.bold = true;
-        sheet_.text(row_++, 0, text, style);
-    }
-    void head(std::initializer_list<Text> texts) {
-        CellStyle style;
-        style.bold = true;
-        style.border = true;
-        std::uint16_t column = 0;
-        for (const Text& text : texts)
-            sheet_.text(row_, column++, text.get(lang_), style);
-        ++row_;
-    }
-    void values(const std::vector<std::string>& texts) {
-        CellStyle style;
-        style.border = true;
-        std::uint16_t column = 0;
-        for (const std::string& text : texts)
-            sheet_.text(row_, column++, text, style);
-        ++row_;
-    }
-    void line(const Message& text) { sheet_.text(row_++, 0, text.get(lang_), {}); }
-    void gap() { ++row_; }
-    [[nodiscard]] std::string unread() const { return not_read().get(lang_); }
-    [[nodiscard]] Lang lang() const { return lang_; }
-    [[nodiscard]] bool full() const { return row_ + 64 > kSheetRows; }
-
-    template <class T>
-    [[nodiscard]] std::string or_unread(const std::optional<T>& value) const {
-        return value ? fmt::format("{}", *value) : unread();
-    }
-
-  private:
-    XlsxSheet& sheet_;
-    Lang lang_;
-    std::uint32_t row_ = 0;
-};
 
 void write_numa(Lines& lines, const Machine& machine) {
     lines.title(Text{"NUMA nodes", "NUMA节点"});
@@ -213,6 +162,8 @@ void write_topology_sheet(XlsxSheet& sheet, const WorkbookContext& context) {
     for (const HostMachine& host : context.machines) {
         lines.title(host.host);
         write_numa(lines, host.machine);
+        lines.gap();
+        write_links(lines, host.machine);
         lines.gap();
         write_pci(lines, host.machine);
         lines.gap();

@@ -66,7 +66,7 @@ TEST(EnvironmentItems, DescribesAServer) {
     EXPECT_EQ(item(items, "nic_bandwidth").value.zh, "4 x 400 Gb/s (RDMA)");
     EXPECT_EQ(item(items, "network_protocol").value.zh, "4 x RoCE ACTIVE");
     EXPECT_EQ(item(items, "gpu_model").value.zh, "8 x Made C1");
-    EXPECT_THAT(item(items, "gpu_topology").value.zh, HasSubstr("NUMA 0：8 个GPU"));
+    EXPECT_THAT(item(items, "gpu_topology").value.zh, HasSubstr("8 GPU，直连链路未读到\nNUMA 0：8 个GPU"));
     EXPECT_EQ(item(items, "os").value.zh, "Made Linux 12");
     EXPECT_EQ(item(items, "os_kernel").value.zh, "6.1.0-44-amd64");
     EXPECT_THAT(item(items, "sw_version").value.zh, HasSubstr("MACA 3.8.1"));

@@ -100,7 +100,7 @@ TEST_F(WorkbookFile, ShowsTheTopologyThatIsKnown) {
     for (const auto& [place, cell] : book.sheet("TOPO信息").cells)
         all += cell.value + "\n";
     for (const char* text : {"0-63", "512 GiB", "10 32", "0000:10:01.0", "  0000:11:00.0", "32 GT/s x16", "0x1d",
-                             "Made C1", "eth0", "mlx5_0 port 1", "400 Gb/s"})
+                             "GPU7", "NODE = ", "├─ 根复合体 0000:10", "Made C1", "eth0", "mlx5_0 port 1", "400 Gb/s"})
         EXPECT_THAT(all, HasSubstr(text));
 }
 
