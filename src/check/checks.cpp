@@ -31,6 +31,14 @@ constexpr std::array kChecks = {
           {"Points that were never measured must not look like points without a fault.",
            "未测到的点不能被当作没有问题的点。"},
           complete_run},
+    Check{
+        "TOPO1",
+        {"the PCI tree and the vendor's matrix agree", "PCI树与厂商矩阵一致"},
+        {"the topology is told in two ways", "拓扑说法不一致"},
+        {"Libraries choose their ways by the one, people by the other; where they differ, one of them plans with links "
+         "that are not there.",
+         "通信库依据其一，人依据另一；两者不同，必有一方按不存在的链路规划。"},
+        vendor_topology},
 };
 
 }  // namespace

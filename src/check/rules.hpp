@@ -17,4 +17,7 @@ namespace gpuadapt::check {
 [[nodiscard]] Outcome late_rank(const Record& record, const Check& self);
 [[nodiscard]] Outcome complete_run(const Record& record, const Check& self);
 
+// topology.cpp
+[[nodiscard]] Outcome vendor_topology(const Record& record, const Check& self);
+
 }  // namespace gpuadapt::check

@@ -32,6 +32,33 @@ Record record_with(const PerfPoint& p, const std::string& collective = "all_redu
     return record;
 }
 
+/// Two GPUs below ports of one root complex, and what a vendor's tool says of them; `lost` GPUs have lost their place.
+Record with_matrix(const std::string& cell, int lost) {
+    Machine machine;
+    for (const std::string bus : {"c1", "c2"}) {
+        PciDevice port;
+        port.address = "0000:c0:0" + bus.substr(1) + ".0";
+        port.class_code = 0x060400;
+        PciDevice device;
+        device.address = "0000:" + bus + ":00.0";
+        if (lost-- <= 0)
+            device.parent = port.address;
+        machine.pci_devices.push_back(port);
+        machine.pci_devices.push_back(device);
+        Gpu gpu;
+        gpu.address = device.address;
+        machine.gpus.push_back(gpu);
+    }
+    TopologyMatrix matrix;
+    matrix.tool = "tool topo -m";
+    matrix.names = {"GPU0", "GPU1"};
+    matrix.cells = {{"X", cell}, {cell, "X"}};
+    machine.vendor_topology = {matrix};
+    Record record;
+    record.machines = {{"node1", machine}};
+    return record;
+}
+
 struct Ways {
     Record fires, silent, unknown;
 };
@@ -47,6 +74,7 @@ std::map<std::string, Ways> ways() {
     Record nameless = healthy;
     nameless.run_id.clear();
     all["RUN1"] = {interrupted, healthy, nameless};
+    all["TOPO1"] = {with_matrix("NODE", 0), with_matrix("PHB", 0), with_matrix("PHB", 1)};
     return all;
 }
 
