@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes the recordings of this folder: invented machines, one a function. Run it after a change here, then run the
-replay tests with GPUADAPT_UPDATE_GOLDEN=1 and look at what changed in the machine.json files."""
+replay tests with GPUADAPT_UPDATE_GOLDEN=1 and look at what changed in the machine.json files.
+
+The first five are here, the others in more_machines.py; each function says what its machine is."""
 
 import os
 
 import machine_parts as part
+import more_machines
+import pci_parts
+from pci_parts import Pci, accelerator, bridge, network_card
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 XEON = "Example Xeon(R)   Platinum 9999 @ 2.40GHz"
@@ -21,29 +26,31 @@ def x86_cpuinfo(vendor, model, count, flags, microcode):
 
 
 def add_switch(pci, number, faults):
-    """A root port, a switch, two GPUs, a network card and an empty port."""
-    numa, first = number // 2, 0x10 + number * 0x20
-    base = {"numa": numa, "group": 10 + number}
+    """A root port, a switch, two GPUs, a network card and an empty port. The first network card has a virtual function."""
+    first = 0x10 + number * 0x20
+    base = {"numa": number // 2, "group": 10 + number}
     root, up = f"0000:{first - 1:02x}:01.0", f"0000:{first:02x}:00.0"
     uplink = faults.get(f"uplink{number}", (32.0, 16))
-    pci.add(root, 0x8086, 0x352A, 0x060400, driver="pcieport", bridge=True, subsystem=(0x8086, 0),
-            express={"kind": "root", "current": uplink, "request": 128}, acs=(0x5F, 0x1D if number == 0 else 0), **base)
-    pci.add(up, 0x1000, 0xC030, 0x060400, parent=root, driver="pcieport", bridge=True, subsystem=(0x1000, 0x100),
-            express={"kind": "upstream", "current": uplink, "request": 128}, **base)
+    serial = 0x0011223344550000 + number
+    bridge(pci, root, "root", current=uplink, ids=(0x8086, 0x352A), control=0x1D if number == 0 else 0, retimer=number == 1,
+           retrained=number == 3, **base)
+    bridge(pci, up, "upstream", parent=root, current=uplink, serial=serial, **base)
     for port in range(4):
         below = first + 2 + port
-        address = f"0000:{first + 1:02x}:{port:02x}.0"
+        address, end = f"0000:{first + 1:02x}:{port:02x}.0", f"0000:{below:02x}:00.0"
         gpu = number * 2 + port
         link = faults.get(f"gpu{gpu}", (32.0, 16)) if port < 2 else (32.0, 16) if port == 2 else (2.5, 0)
-        pci.add(address, 0x1000, 0xC030, 0x060400, parent=up, driver="pcieport", bridge=True, subsystem=(0x1000, 0x100),
-                express={"kind": "downstream", "current": link, "request": 128}, acs=(0x5F, 0), **base)
-        end = {"parent": address, "slot": f"{number * 4 + port + 1}", **base}
+        bridge(pci, address, "downstream", parent=up, current=link, serial=serial, aspm=("L1", "L1" if gpu == 7 else "off"), **base)
+        place = {"parent": address, "slot": f"{number * 4 + port + 1}", **base}
         if port < 2:
-            pci.add(f"0000:{below:02x}:00.0", 0x9999, 0x4001, 0x038000, driver="METAX", subsystem=(0x9999, 0x1),
-                    express={"kind": "endpoint", "current": link, "payload": (256, 256), "request": 512}, **end)
+            accelerator(pci, end, ids=(0x9999, 0x4001), class_code=0x038000, driver="METAX", current=link,
+                        errors={"BadTLP": 12, "Timeout": 3} if gpu == 5 else None, power="auto" if gpu == 6 else "on", **place)
         elif port == 2:
-            pci.add(f"0000:{below:02x}:00.0", 0x15B3, 0x1021, 0x020000, driver="mlx5_core", subsystem=(0x15B3, 0x60),
-                    express={"kind": "endpoint", "payload": (512, 256), "request": 4096}, **end)
+            network_card(pci, end, serial=f"EX000{number}", functions=(1 if number == 0 else 0, 16), **place)
+            if number == 0:
+                pci.add(f"0000:{below:02x}:00.1", 0x15B3, 0x101E, 0x020000, parent=address, physical=end, subsystem=(0x15B3, 0x60),
+                        bars={0: (2 * pci_parts.MIB, "prefetchable64")},
+                        express={"kind": "endpoint", "virtual": True}, extended=[pci_parts.ats(False)], **base)
 
 
 def add_rdma(machine, name, pci_path, state, rate):
@@ -60,14 +67,17 @@ def eight_gpu_server():
     part.system(machine, "node01", "5.15.0-91-generic", "BOOT_IMAGE=/vmlinuz root=/dev/sda2 ro quiet intel_iommu=on",
                 release("ubuntu", "22.04", "Ubuntu 22.04.4 LTS"), None, 1056000000)
     machine.file("/proc/cpuinfo", x86_cpuinfo("GenuineIntel", XEON, 32, "fpu vme lm aes avx512f", "0x2b000590"))
-    part.cpus(machine, 2, 8, 2, governor=lambda cpu: "powersave" if cpu % 2 else "performance", driver="intel_pstate")
+    part.cpus(machine, 2, 8, 2, governor=lambda cpu: "powersave" if cpu % 2 else "performance", driver="intel_pstate",
+              preference="balance_performance")
     part.caches(machine, "48K", "2048K", "107520K")
-    machine.file("/sys/devices/system/cpu/intel_pstate/no_turbo", 0)
+    machine.folder("/sys/devices/system/cpu/intel_pstate", {"no_turbo": 0, "status": "active"})
     machine.file("/sys/devices/system/cpu/cpuidle/current_driver", "intel_idle")
     for i, (name, disabled) in enumerate([("POLL", 0), ("C1", 0), ("C6", 1)]):
         machine.folder(f"/sys/devices/system/cpu/cpu0/cpuidle/state{i}", {"name": name, "disable": disabled})
     part.numa(machine, [("0-7,16-23", 528000000, "10 21"), ("8-15,24-31", 528000000, "21 10")])
-    pci = part.Pci(machine)
+    part.hugepages(machine, 2, 64, 60)
+    part.settings(machine, max_cstate=9)
+    pci = Pci(machine)
     pci.add("0000:00:00.0", 0x8086, 0x09A2, 0x088000, express={"kind": "integrated"}, numa=0, group=0)
     pci.add("0000:02:00.0", 0x1A03, 0x2000, 0x030000, revision=0x52, driver="ast", numa=0, group=1, size=256)
     for number in range(4):
@@ -92,14 +102,20 @@ def eight_gpu_server():
     system = ["Example Systems", "X8000 G5", "1.0", "SN-0001", "X8000", "SKU-8"]
     machine.file("/sys/firmware/dmi/tables/DMI",
                  part.smbios(["Example BIOS", "3.21", "05/06/2024"], system, ["Example Systems", "X8-MB", "A", "MB-1"], 23,
-                             [XEON, XEON], dimms))
+                             [XEON, XEON], dimms, slots=[("SLOT1 (CPU1)", 0xC3, 0x0D, 4, "0000:0f:01.0"), ("SLOT2 (CPU1)", 0xC3, 0x0D, 3, None),
+                                                         ("SLOT3 (CPU2)", 0xBD, 0x0B, 4, "0000:4f:01.0")], arrays=2))
+    machine.folder("/sys/devices/platform/ipmi_bmc.0", {"firmware_revision": "2.17", "ipmi_version": "2.0"})
     machine.folder("/sys/class/dmi/id", {
         "sys_vendor": system[0], "product_name": system[1], "product_version": system[2], "product_serial": system[3],
         "bios_vendor": "Example BIOS", "bios_version": "3.21", "bios_date": "05/06/2024", "chassis_type": 23,
         "board_vendor": "Example Systems", "board_name": "X8-MB"})
     machine.file("/sys/class/iommu/dmar0/intel-iommu/version", "5:0")
+    for group in range(10, 14):
+        machine.file(f"/sys/kernel/iommu_groups/{group}/type", "DMA-FQ")
     machine.file("/sys/module/metax/version", "3.0.11")
+    machine.folder("/sys/module/metax/parameters", {"mxme_size": 16, "eth_no_maca": "N"})
     machine.file("/sys/module/mlx5_core/version", "24.01-0.3.3")
+    machine.file("/sys/module/ib_core/parameters/netns_mode", "Y")
     machine.file("/opt/maca/Version.txt", "Version:3.0.0.8")
     machine.environment = {"MCCL_IB_HCA": "mlx5_0,mlx5_1", "MACA_PATH": "/opt/maca", "LD_LIBRARY_PATH": "/opt/maca/lib"}
     return machine, pci
@@ -128,13 +144,11 @@ def arm_server():
     part.caches(machine, "64K", "512K", "32768K")
     part.numa(machine, [(f"{i * 4}-{i * 4 + 3}", 132000000, " ".join("10" if i == j else "12" if i // 2 == j // 2 else "24" for j in range(4)))
                         for i in range(4)])
-    pci = part.Pci(machine, newer_names=False)
-    pci.add("0000:80:00.0", 0x19E5, 0xA120, 0x060400, driver="pcieport", bridge=True, numa=2, subsystem=(0x19E5, 0x371E),
-            express={"kind": "root", "capable": (16.0, 16), "current": (16.0, 16), "target": 16.0, "payload": (512, 128)},
-            acs=(0x5F, 0x5D))
-    pci.add("0000:81:00.0", 0x10DE, 0x20B5, 0x030200, revision=0xA1, parent="0000:80:00.0", driver="nvidia", numa=2, slot="6",
-            subsystem=(0x10DE, 0x1533),
-            express={"kind": "endpoint", "capable": (16.0, 16), "current": (16.0, 16), "target": 16.0, "payload": (256, 128)})
+    pci = Pci(machine, newer_names=False)
+    link = {"capable": (16.0, 16), "current": (16.0, 16)}
+    bridge(pci, "0000:80:00.0", "root", ids=(0x19E5, 0xA120), control=0x5D, numa=2, **link)
+    accelerator(pci, "0000:81:00.0", "0000:80:00.0", (0x10DE, 0x20B5), 0x030200, "nvidia", memory=128 * pci_parts.GIB, payload=128,
+                revision=0xA1, numa=2, slot="6", **link)
     pci.add("0000:7d:00.0", 0x19E5, 0xA222, 0x020000, revision=0x21, driver="hns3", numa=0,
             express={"kind": "integrated", "payload": (128, 128)})
     pci.names(class_0604="PCI bridge", class_0302="3D controller", class_0200="Ethernet controller", vendor_10de="NVIDIA Corporation",
@@ -162,7 +176,7 @@ def virtual_machine():
     part.caches(machine, "32K", "512K", "32M")
     machine.file("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc kvm-clock acpi_pm ")
     part.numa(machine, [("0-1", 8000000, "10")])
-    pci = part.Pci(machine)
+    pci = Pci(machine)
     pci.add("0000:00:00.0", 0x8086, 0x1237, 0x060000, size=256)
     pci.add("0000:00:03.0", 0x1AF4, 0x1000, 0x020000, driver="virtio-pci", subsystem=(0x1AF4, 1), size=256)
     pci.names(class_0600="Host bridge", class_0200="Ethernet controller", vendor_8086="Intel Corporation", vendor_1af4="Red Hat, Inc.",
@@ -184,12 +198,11 @@ def amd_container():
     part.caches(machine, "32K", "1024K", "32768K")
     machine.file("/sys/devices/system/cpu/cpufreq/boost", 0)
     part.numa(machine, [("0-3", 132000000, "10 40"), ("", 132000000, "40 10")])
-    pci = part.Pci(machine)
+    pci = Pci(machine)
     for i, current in enumerate([(32.0, 16), (2.5, 16)]):
         root, end = f"0000:{0x20 * i:02x}:01.1", f"0000:{0x20 * i + 1:02x}:00.0"
-        pci.add(root, 0x1022, 0x14AB, 0x060400, driver="pcieport", bridge=True, numa=0, express={"kind": "root", "current": current})
-        pci.add(end, 0x1002, 0x74A1, 0x120000, parent=root, driver="amdgpu", numa=0, subsystem=(0x1002, 0x74A1),
-                express={"kind": "endpoint", "current": current})
+        bridge(pci, root, "root", ids=(0x1022, 0x14AB), current=current, numa=0)
+        accelerator(pci, end, root, (0x1002, 0x74A1), 0x120000, "amdgpu", current=current, memory=256 * pci_parts.GIB, numa=0)
     pci.cut(64)
     pci.names(class_0604="PCI bridge", class_1200="Processing accelerators", vendor_1002="Advanced Micro Devices, Inc. [AMD/ATI]",
               vendor_1022="Advanced Micro Devices, Inc. [AMD]", device_1002_74a1="Aqua Vanjaram [Instinct MI300X]")
@@ -203,7 +216,8 @@ def amd_container():
 
 
 def main():
-    for build in (eight_gpu_server, eight_gpu_server_no_root, arm_server, virtual_machine, amd_container):
+    own = (eight_gpu_server, eight_gpu_server_no_root, arm_server, virtual_machine, amd_container)
+    for build in own + more_machines.MACHINES:
         folder = os.path.join(HERE, build.__name__.replace("_", "-"))
         os.makedirs(folder, exist_ok=True)
         build()[0].save(os.path.join(folder, "recording.tar.gz"))
