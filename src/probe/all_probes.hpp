@@ -21,6 +21,7 @@ void probe_net(Root& root, Machine& machine);
 void probe_rdma(Root& root, Machine& machine);
 void probe_net_tools(Root& root, Machine& machine);
 void probe_versions(Root& root, Machine& machine);
+void probe_libraries(Root& root, Machine& machine);
 void probe_settings(Root& root, Machine& machine);
 void probe_environment(Root& root, Machine& machine);
 
