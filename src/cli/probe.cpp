@@ -3,6 +3,7 @@
 #include "cli/machine_record.hpp"
 
 #include <gpuadapt/cli/main.hpp>
+#include <gpuadapt/core/expectations.hpp>
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/host/files.hpp>
 #include <gpuadapt/host/recording.hpp>
@@ -18,6 +19,7 @@ namespace {
 struct ProbeOptions {
     std::string from;
     std::string out;
+    std::string expect_out;
     bool cross_check = false;
     bool topology = false;
     std::string svg;
@@ -36,6 +38,8 @@ int run_probe(Session& session, const ProbeOptions& options) {
         write_output_file(options.svg, report::topology_svg(machine, session.lang));
     if (!options.nccl_topo.empty())
         write_output_file(options.nccl_topo, report::nccl_topology(machine));
+    if (!options.expect_out.empty())
+        write_output_file(options.expect_out, to_json(draft_expectations(machine)));
     if (session.json)
         print(to_json(record));
     else if (options.topology)
@@ -57,6 +61,11 @@ Action define_probe(CLI::App& app, Lang lang) {
     app.add_flag("--cross-check", options->cross_check,
                  pick(lang, "Ask other tools of the machine too, and say where they disagree",
                       "同时询问本机的其他工具，并指出不一致之处"));
+    app.add_option(
+           "--write-expect", options->expect_out,
+           pick(lang, "Draft expect.json for machines of this model from what this one shows; correct it by hand",
+                "由本机生成该机型的 expect.json 草稿，请人工核对"))
+        ->type_name("FILE");
     app.add_option("--out", options->out, pick(lang, "Also write the record to this file", "同时把记录写入该文件"))
         ->type_name("FILE");
     app.add_flag("--topology", options->topology,

@@ -205,9 +205,9 @@ def strict(schema):
     return [strict(item) for item in schema] if isinstance(schema, list) else schema
 
 
-def schema_errors(record):
+def schema_errors(record, schema_file="record.schema.json"):
     import jsonschema
-    with open(REPOSITORY / "docs/record.schema.json", encoding="utf-8") as file:
+    with open(REPOSITORY / "docs" / schema_file, encoding="utf-8") as file:
         schema = strict(json.load(file))
     kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft7Validator)
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in kind(schema).iter_errors(record)]

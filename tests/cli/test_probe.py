@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import xml.dom.minidom
 
 from support import OK, PROGRAM, TOOL, USAGE, CliTest, environment, main, schema_errors
 
@@ -38,6 +39,16 @@ class Probe(CliTest):
         result = self.run_ok("probe", "--json", env={"PATH": path})
         self.assertEqual(schema_errors(json.loads(result.out)), [])
         self.run_ok("probe", program=["/usr/bin/env", "-i", PROGRAM])
+
+    def test_topology_as_text_picture_and_for_nccl(self):
+        picture, file = self.path("t.svg"), self.path("t.xml")
+        result = self.run_ok("probe", "--topology", "--svg", picture, "--nccl-topo", file)
+        self.assert_narrow(result.out)
+        self.assertEqual(xml.dom.minidom.parse(picture).documentElement.tagName, "svg")
+        system = xml.dom.minidom.parse(file).documentElement
+        self.assertEqual((system.tagName, system.getAttribute("version")), ("system", "1"))
+        ascii_only = self.run_ok("probe", "--topology", env=environment(LANG="C"))
+        self.assertTrue(ascii_only.out_bytes.isascii(), ascii_only.out)
 
     def test_plain_locale_gets_ascii(self):
         result = self.run_ok("probe", env=environment(LANG="C"))
@@ -99,6 +110,15 @@ class Probe(CliTest):
             self.skipTest("the program stands where no other user can reach it")
         result = self.run_ok("probe", "--json", user=65534, group=65534, extra_groups=[], cwd="/")
         self.assertEqual(schema_errors(json.loads(result.out)), [])
+
+    def test_draft_of_expectations(self):
+        self.run_ok("probe", "--write-expect", self.path("expect.json"))
+        with open(self.path("expect.json"), encoding="utf-8") as file:
+            draft = json.load(file)
+        self.assertEqual(draft["expect"], 1)
+        self.assertEqual(draft["counts"]["logical_cpus"], os.sysconf("SC_NPROCESSORS_ONLN"))
+        self.assertEqual(schema_errors(draft, "expect.schema.json"), [])
+        self.assert_status(self.run_program("probe", "--write-expect", "/nowhere/expect.json"), USAGE)
 
     def test_unknown_argument(self):
         self.assert_status(self.run_program("probe", "extra"), USAGE)
