@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace gpuadapt::topology {
@@ -33,6 +34,11 @@ class Linker {
 
     void run() {
         find_chips();
+        for (std::size_t i = 0; i < out_.chips.size(); ++i)
+            for (const std::size_t bridge : out_.chips[i].bridges)
+                chips_of_[bridge].insert(i);
+        for (const Gpu& gpu : machine_.gpus)
+            gpus_.emplace(gpu.address, &gpu);
         const std::size_t count = out_.ends.size();
         out_.links.assign(count, std::vector<PairLink>(count));
         for (std::size_t a = 0; a < count; ++a) {
@@ -105,10 +111,11 @@ class Linker {
     [[nodiscard]] std::optional<bool> one_chip(std::optional<std::size_t> a, std::optional<std::size_t> b) const {
         if (!a || !b || *a == *b)
             return false;
-        for (const SwitchChip& chip : out_.chips)
-            if (std::find(chip.bridges.begin(), chip.bridges.end(), *a) != chip.bridges.end() &&
-                std::find(chip.bridges.begin(), chip.bridges.end(), *b) != chip.bridges.end())
-                return true;
+        const auto chips = chips_of_.find(*a), others = chips_of_.find(*b);
+        if (chips != chips_of_.end() && others != chips_of_.end() &&
+            std::any_of(chips->second.begin(), chips->second.end(),
+                        [&](std::size_t chip) { return others->second.contains(chip); }))
+            return true;
         const PciDevice& first = *device_of(*a);
         const PciDevice& second = *device_of(*b);
         const auto differ = [](const std::optional<int>& x, const std::optional<int>& y) { return x && y && *x != *y; };
@@ -148,11 +155,8 @@ class Linker {
     }
 
     [[nodiscard]] const Gpu* gpu_of(std::size_t end) const {
-        if (end < out_.gpu_count)
-            for (const Gpu& gpu : machine_.gpus)
-                if (gpu.address == out_.ends[end].address)
-                    return &gpu;
-        return nullptr;
+        const auto found = end < out_.gpu_count ? gpus_.find(out_.ends[end].address) : gpus_.end();
+        return found == gpus_.end() ? nullptr : found->second;
     }
 
     struct Reach {
@@ -210,6 +214,8 @@ class Linker {
 
     const Machine& machine_;
     Topology& out_;
+    std::map<std::size_t, std::set<std::size_t>> chips_of_;  ///< bridge -> chips
+    std::map<std::string, const Gpu*> gpus_;
 };
 
 }  // namespace

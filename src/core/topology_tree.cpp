@@ -17,6 +17,8 @@ constexpr int kHostBridge = 0x0600;
 constexpr int kPciBridge = 0x0604;
 constexpr int kNvme = 0x0108;
 constexpr int kNetwork = 0x02;
+constexpr std::size_t kDeepest = 256;    ///< bridges above each other: a domain has no more buses
+constexpr std::size_t kMostEnds = 1024;  ///< of the matrix; a record that nobody measured may claim any number
 
 int class_of(const PciDevice& device) {
     return device.class_code.value_or(0) >> 8;
@@ -81,7 +83,7 @@ class Builder {
         std::vector<std::size_t> chain = {device};
         while (machine_.pci_devices[chain.back()].parent) {
             const auto above = by_address_.find(*machine_.pci_devices[chain.back()].parent);
-            if (above == by_address_.end() || chain.size() > by_address_.size())
+            if (above == by_address_.end() || chain.size() > kDeepest)
                 return {};
             chain.push_back(above->second);
         }
@@ -203,6 +205,8 @@ class Builder {
     }
 
     void add_end(std::string label, std::string name, const std::string& address) {
+        if (out_.ends.size() == kMostEnds)
+            return;
         TopologyEnd end{std::move(label), std::move(name), address, std::nullopt, std::nullopt};
         const auto device = by_address_.find(address);
         if (device != by_address_.end()) {

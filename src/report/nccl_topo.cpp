@@ -48,7 +48,7 @@ class Writer {
     explicit Writer(const Machine& machine) : machine_(machine), topology_(topology_of(machine)) {}
 
     std::string write() {
-        open("system", {{"version", "1"}});
+        begin("system", {{"version", "1"}});
         std::map<int, std::vector<std::size_t>> by_numa;  // devices without a NUMA node: -1, as the kernel says
         for (std::size_t i = 0; i < topology_.nodes.size(); ++i) {
             const TopologyNode& node = topology_.nodes[i];
@@ -57,27 +57,27 @@ class Writer {
                 by_numa[topology_.nodes[*node.parent].number.value_or(-1)].push_back(i);
         }
         for (const auto& [numa, nodes] : by_numa) {
-            open("cpu", cpu(numa));
+            begin("cpu", cpu(numa));
             for (const std::size_t node : nodes)
                 add(node);
-            close("cpu");
+            end("cpu");
         }
-        close("system");
+        end("system");
         return out_;
     }
 
   private:
-    void element(std::string_view name, const Attributes& attributes, std::string_view end) {
+    void element(std::string_view name, const Attributes& attributes, std::string_view tail) {
         out_ += std::string(2 * depth_, ' ') + fmt::format("<{}", name);
         for (const auto& [key, value] : attributes)
             out_ += fmt::format(" {}=\"{}\"", key, xml_escaped(value));
-        out_ += fmt::format("{}\n", end);
+        out_ += fmt::format("{}\n", tail);
     }
-    void open(std::string_view name, const Attributes& attributes) {
+    void begin(std::string_view name, const Attributes& attributes) {
         element(name, attributes, ">");
         ++depth_;
     }
-    void close(std::string_view name) {
+    void end(std::string_view name) {
         --depth_;
         out_ += std::string(2 * depth_, ' ') + fmt::format("</{}>\n", name);
     }
@@ -157,7 +157,7 @@ class Writer {
                 add(child);
             return;
         }
-        open("pci", pci(node));
+        begin("pci", pci(node));
         if (node.kind == TopologyKind::gpu)
             add_gpu(node);
         if (node.kind == TopologyKind::nic)
@@ -169,7 +169,7 @@ class Writer {
                         element("pcilink", {{"target", peer}}, "/>");
         for (const std::size_t child : node.children)
             add(child);
-        close("pci");
+        end("pci");
     }
 
     struct Peer {
@@ -206,14 +206,14 @@ class Writer {
             element("gpu", attributes, "/>");
             return;
         }
-        open("gpu", attributes);
+        begin("gpu", attributes);
         for (const auto& [target, peer] : targets)
             element(links,
                     {{"target", target},
                      {"count", std::to_string(peer.count)},
                      {"tclass", fmt::format("0x{:06x}", peer.class_code)}},
                     "/>");
-        close("gpu");
+        end("gpu");
     }
 
     /// Ports of RDMA devices that can be used; without any RDMA device, network interfaces.
@@ -238,12 +238,12 @@ class Writer {
     }
 
     void add_nic(const TopologyNode& node) {
-        open("nic", {});
+        begin("nic", {});
         for (Attributes attributes : nets(node.address)) {
             attributes.insert(attributes.begin() + 1, {"dev", std::to_string(net_++)});
             element("net", attributes, "/>");
         }
-        close("nic");
+        end("nic");
     }
 
     const Machine& machine_;

@@ -24,7 +24,7 @@ void add_tree(TextLayout& layout, const Machine& machine, const Topology& topolo
 
 /// As many columns side by side as fit; the rest below, under their own heads.
 void add_matrix(TextLayout& layout, const Topology& topology) {
-    if (topology.ends.empty())
+    if (topology.ends.size() < 2)
         return;
     layout.gap();
     layout.heading(layout.say(Text{"Links", "连接"}));

@@ -169,7 +169,8 @@ std::string device_title(const Machine& machine, const Topology& topology, std::
     for (const TopologyEnd& end : topology.ends)
         if (end.label == it.label && it.kind == TopologyKind::nic && !end.name.empty())
             words.push_back(end.name);
-    words.push_back(name);
+    if (name != it.address)
+        words.push_back(name);
     return joined(words, " ");
 }
 
@@ -195,7 +196,7 @@ Message node_text(const Machine& machine, const Topology& topology, std::size_t 
     if (it.kind == TopologyKind::bridge)
         parts.emplace_back("switch " + it.address, "交换芯片 " + it.address);
     else
-        parts.push_back(Message::same(it.address + " " + device_title(machine, topology, node)));
+        parts.push_back(joined({Message::same(it.address), Message::same(device_title(machine, topology, node))}, " "));
     if (const auto link = link_text(device.link))
         parts.push_back(*link);
     else if (!it.port.empty())

@@ -4,6 +4,7 @@
 #include "report/topology_facts.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace gpuadapt::report {
 namespace {
@@ -47,20 +48,21 @@ void write_vendor(Lines& lines, const Topology& topology, const TopologyMatrix& 
     std::vector<std::string> head = {"", ""};
     head.insert(head.end(), theirs.names.begin(), theirs.names.end());
     lines.values(head);
+    std::map<std::pair<std::string, std::string>, std::string> differs;
+    for (const TopologyDifference& difference : comparison.differences) {
+        differs.emplace(std::pair(difference.row, difference.column), difference.ours);
+        differs.emplace(std::pair(difference.column, difference.row), difference.ours);
+    }
     for (std::size_t row = 0; row < theirs.cells.size() && row < theirs.names.size(); ++row) {
         const auto device = theirs.legend.find(theirs.names[row]);
         std::vector<std::string> texts = {theirs.names[row], device == theirs.legend.end() ? "" : device->second};
         std::vector<bool> marked(2, false);
         for (std::size_t column = 0; column < theirs.cells[row].size() && column < theirs.names.size(); ++column) {
             texts.push_back(theirs.cells[row][column]);
-            const auto found = std::find_if(
-                comparison.differences.begin(), comparison.differences.end(), [&](const TopologyDifference& it) {
-                    return (it.row == theirs.names[row] && it.column == theirs.names[column]) ||
-                           (it.row == theirs.names[column] && it.column == theirs.names[row]);
-                });
-            marked.push_back(found != comparison.differences.end());
+            const auto found = differs.find({theirs.names[row], theirs.names[column]});
+            marked.push_back(found != differs.end());
             if (marked.back())
-                texts.back() += " (" + found->ours + ")";
+                texts.back() += " (" + found->second + ")";
         }
         lines.marked(texts, marked);
     }

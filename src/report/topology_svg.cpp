@@ -16,11 +16,11 @@ namespace {
 // All lengths in pixels.
 constexpr int kMargin = 24;
 constexpr int kTitle = 56;
-constexpr int kPad = 12;     ///< inside packages and NUMA nodes
-constexpr int kHead = 24;    ///< their title line
-constexpr int kRow = 48;     ///< a device and the space below it
-constexpr int kBox = 38;     ///< height of a box
-constexpr int kColumn = 96;  ///< between boxes, for lines and their labels
+constexpr int kPad = 12;      ///< inside packages and NUMA nodes
+constexpr int kHead = 24;     ///< their title line
+constexpr int kRow = 48;      ///< a device and the space below it
+constexpr int kBox = 38;      ///< height of a box
+constexpr int kColumn = 106;  ///< between boxes, for lines and their labels
 constexpr int kPortWidth = 132;
 constexpr int kDeviceWidth = 268;
 constexpr int kIsland = 26;  ///< between the lines that join GPUs
@@ -89,8 +89,8 @@ class Picture {
         for (const auto& group : folded_children(machine_, topology_, 0))
             y = place(group, y, 0) + kPad;
         islands();
-        const int width = device_x() + kDeviceWidth + kPad + static_cast<int>(islands_ + 1) * kIsland + kMargin +
-                          (islands_ > 0 ? 90 : 0);
+        const int width = device_x() + kDeviceWidth + kPad + static_cast<int>(lanes_.size() + 1) * kIsland + kMargin +
+                          (lanes_.empty() ? 0 : 90);
         legend(y + kPad);
         const int height = y + kPad + kLegend + 14 * static_cast<int>(topology_notes(topology_).size());
         std::string svg = fmt::format(
@@ -234,22 +234,34 @@ class Picture {
     /// GPUs that reach each other directly, joined at their right edges.
     void islands() {
         for (const std::vector<std::size_t>& island : direct_islands(topology_)) {
+            std::vector<int> rows;
+            for (const std::size_t end : island)
+                if (topology_.ends[end].node)
+                    rows.push_back(middle_[*topology_.ends[end].node]);
+            if (rows.empty())
+                continue;
+            const int first = *std::min_element(rows.begin(), rows.end());
+            const int last = *std::max_element(rows.begin(), rows.end());
             const int right = device_x() + kDeviceWidth;
-            const int x = right + kPad + static_cast<int>(++islands_) * kIsland;
-            int first = 0, last = 0;
-            for (const std::size_t end : island) {
-                if (!topology_.ends[end].node)
-                    continue;
-                const int y = middle_[*topology_.ends[end].node];
-                first = first == 0 ? y : std::min(first, y);
-                last = std::max(last, y);
+            const int x = right + kPad + kIsland * free_lane(first, last);
+            for (const int y : rows)
                 lines_ += fmt::format("<path d=\"M{} {} H{}\" stroke=\"#4b8b3b\" stroke-width=\"3\"/>\n", right, y, x);
-            }
             lines_ += fmt::format("<path d=\"M{} {} V{}\" stroke=\"#4b8b3b\" stroke-width=\"3\"/>\n", x, first, last);
             const PairLink& link = topology_.links[island[0]][island[1]];
             lines_ += text(x + 8, (first + last) / 2 - 2, direct_link_name(link.kind));
             lines_ += small(x + 8, (first + last) / 2 + 12, fmt::format("{} GPU, {}", island.size(), link_code(link)));
         }
+    }
+
+    /// The first of the lanes beside the devices where nothing is drawn between these rows, from 1.
+    int free_lane(int first, int last) {
+        std::size_t lane = 0;
+        while (lane < lanes_.size() && lanes_[lane] >= first)
+            ++lane;
+        if (lane == lanes_.size())
+            lanes_.push_back(last);
+        lanes_[lane] = std::max(lanes_[lane], last);
+        return static_cast<int>(lane) + 1;
     }
 
     void legend(int y) {
@@ -277,7 +289,7 @@ class Picture {
     Topology topology_;
     Lang lang_;
     int deepest_ = 0;
-    std::size_t islands_ = 0;
+    std::vector<int> lanes_;             ///< the lowest row that is drawn in each, of direct links
     std::map<std::size_t, int> middle_;  ///< y of the middle of each box
     std::string areas_, lines_, boxes_;  ///< in the order in which they cover each other
 };

@@ -313,6 +313,24 @@ TEST(Topology, DamagedMachines) {
     EXPECT_EQ(topology_of(board.machine).gpu_count, 9U);
 }
 
+TEST(Topology, ClaimsWithoutEndAreBounded) {
+    Machine machine;
+    for (int i = 0; i < 3000; ++i) {
+        machine.gpus.emplace_back().address = fmt::format("0000:01:00.{}", i);
+        PciDevice device;
+        device.address = fmt::format("0000:{:x}:00.0", i);
+        device.class_code = 0x060400;
+        if (i > 0)
+            device.parent = fmt::format("0000:{:x}:00.0", i - 1);
+        machine.pci_devices.push_back(device);
+    }
+    machine.pci_devices.back().class_code = 0x020000;  // below 2999 bridges
+    const Topology topology = topology_of(machine);
+    EXPECT_LE(topology.ends.size(), 1024U);
+    EXPECT_EQ(topology.links.size(), topology.ends.size());
+    EXPECT_LT(topology.nodes.size(), 300U);
+}
+
 TopologyMatrix matrix(const std::vector<std::string>& names, const std::vector<std::vector<std::string>>& cells) {
     TopologyMatrix matrix;
     matrix.names = names;
