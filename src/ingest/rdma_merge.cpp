@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gpuadapt/ingest/rdma_state.hpp>
+#include "ingest/rdma_merge.hpp"
 
 #include <algorithm>
 #include <map>

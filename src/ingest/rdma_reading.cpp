@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/rdma_reading.hpp"
 
+#include "ingest/rdma_merge.hpp"
+
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/ingest/rdma_words.hpp>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/rdma_merge.hpp"
+
 #include <gpuadapt/ingest/rdma_state.hpp>
 
 #include <algorithm>

@@ -38,10 +38,4 @@ struct RdmaState {
 /// True when at least one of these outputs is in `text`.
 [[nodiscard]] bool looks_like_rdma_state(std::string_view text);
 
-/// Fills what `into` does not know from `from`. What both know and give differently stays as it is in `into` and is
-/// told in `disagreements`. Ports belong together by number, GIDs by index; a port 0 of `from` is the only port of
-/// `into` when that has one.
-void merge(const RdmaDevice& from, RdmaDevice& into, std::vector<std::string>& disagreements);
-void merge(const NetInterface& from, NetInterface& into, std::vector<std::string>& disagreements);
-
 }  // namespace gpuadapt::ingest
