@@ -3,6 +3,7 @@
 
 #include <gpuadapt/ingest/mx_smi.hpp>
 #include <gpuadapt/ingest/nvidia_smi.hpp>
+#include <gpuadapt/ingest/rocm_smi.hpp>
 
 namespace gpuadapt {
 
@@ -27,8 +28,9 @@ std::span<const GpuVendor> gpu_vendors() {
          .id = "amd",
          .library = "",
          .programs = {"rocm-smi", "/opt/rocm/bin/rocm-smi"},
-         .questions = {},
-         .read = nullptr,
+         .questions = {"--showproductname --showbus --showuniqueid --showserial --showvbios --showdriverversion "
+                       "--showmeminfo vram --showtemp --showpower --showmaxpower --json"},
+         .read = ingest::read_rocm_smi,
          .topology = "--showtopo"},
     };
     return kVendors;
