@@ -25,7 +25,7 @@ class Machine:
 
     def __init__(self):
         self.files, self.links, self.denied, self.empty, self.hung = {}, {}, [], [], []
-        self.environment, self.lookups = {}, {}
+        self.environment, self.lookups, self.commands = {}, {}, []
 
     def file(self, path, content):
         self.files[path] = content if isinstance(content, bytes) else (str(content) + "\n").encode()
@@ -35,6 +35,10 @@ class Machine:
             if content is not None:
                 self.file(f"{path}/{name}", content)
 
+    def command(self, arguments, output):
+        """A tool that ends with status 0."""
+        self.commands.append((arguments, output))
+
     def members(self):
         lines = [f"link\t{escape(path)}\t{escape(target)}" for path, target in sorted(self.links.items())]
         lines += [f"list\t{escape(path)}\t" for path in sorted(self.empty)]
@@ -42,8 +46,12 @@ class Machine:
         lines += [f"file-timed_out\t{escape(path)}\tno answer after 5000 ms" for path in sorted(self.hung)]
         lines += [f"env\t{escape(name)}\t{escape(value)}" for name, value in sorted(self.environment.items())]
         lines += [f"lookup\t{escape(key)}\t{escape(value)}" for key, value in sorted(self.lookups.items())]
+        lines += ["\t".join(["run", str(i), "exited", "0", "", *map(escape, arguments)])
+                  for i, (arguments, _) in enumerate(self.commands)]
         members = {"gpuadapt-recording": b"gpuadapt-recording 1\ncomplete\n"}
         members["answers.tsv"] = "".join(line + "\n" for line in lines).encode()
+        for i, (_, output) in enumerate(self.commands):
+            members[f"commands/{i}/out"], members[f"commands/{i}/err"] = output.encode(), b""
         for path, content in self.files.items():
             members["files" + escape(path, True)] = content
         return members

@@ -53,11 +53,57 @@ def add_switch(pci, number, faults):
                         express={"kind": "endpoint", "virtual": True}, extended=[pci_parts.ats(False)], **base)
 
 
-def add_rdma(machine, name, pci_path, state, rate):
-    folder = f"/sys/class/infiniband/{name}"
+MLNX_QOS = """DCBX mode: OS controlled
+Priority trust state: dscp
+dscp2prio mapping:
+\tprio:0 dscp:07,06,05,04,03,02,01,00,
+\tprio:3 dscp:31,30,29,28,27,26,25,24,
+Receive buffer size (bytes): 20016,156096,0,0,0,0,0,0,
+Cable len: 7
+PFC configuration:
+\tpriority    0   1   2   3   4   5   6   7
+\tenabled     0   0   0   1   0   0   0   0   \t
+\tbuffer      0   0   0   1   0   0   0   0   \t
+tc: 0 ratelimit: unlimited, tsa: vendor
+\t priority:  0
+tc: 3 ratelimit: unlimited, tsa: vendor
+\t priority:  3
+"""
+
+
+def add_rdma(machine, name, interface, pci_path, number, up, counters):
+    """A RoCE card of one port: link-local and IPv4 addresses as GIDs, of both versions, the latter on a VLAN too."""
+    folder, none = f"/sys/class/infiniband/{name}", ":".join(["0000"] * 8)
     machine.links[folder] = pci_path.replace("../../../devices", "../../devices") + f"/infiniband/{name}"
-    machine.folder(folder, {"fw_ver": "28.39.1002", "board_id": "EX_0000000042", "hca_type": "MT4129"})
-    machine.folder(f"{folder}/ports/1", {"state": state, "rate": rate, "link_layer": "Ethernet"})
+    machine.links[f"{folder}/device/driver"] = "../../../../bus/pci/drivers/mlx5_core"
+    machine.folder(folder, {"fw_ver": "28.39.1002", "board_id": "EX_0000000042", "hca_type": "MT4129", "node_type": "1: CA",
+                            "node_guid": f"0200:0000:0000:000{number}"})
+    machine.empty.append(f"{folder}/device/net/{interface}")
+    machine.folder(f"{folder}/ports/1", {
+        "state": "4: ACTIVE" if up else "1: DOWN", "phys_state": "5: LinkUp" if up else "3: Disabled",
+        "rate": "400 Gb/sec (4X NDR)" if up else "40 Gb/sec (4X QDR)", "link_layer": "Ethernet", "lid": "0x0", "sm_lid": "0x0"})
+    machine.folder(f"{folder}/ports/1/counters", {"link_downed": 0, "symbol_error": 0, "port_xmit_wait": 17, **counters})
+    machine.folder(f"{folder}/ports/1/hw_counters", {"lifespan": 10, "out_of_sequence": 0, "rnr_nak_retry_err": 0})
+    local = f"fe80:0000:0000:0000:0000:00ff:fe00:000{number}"
+    address = f"0000:0000:0000:0000:0000:ffff:c633:640{number}"
+    slots = [(local, "IB/RoCE v1", interface), (local, "RoCE v2", interface)]
+    slots += [(address, "IB/RoCE v1", interface), (address, "RoCE v2", interface)] if up else []
+    slots += [(None, None, None), (address, "RoCE v2", f"{interface}.100")] if number == 1 else []
+    for index in range(len(slots) + 1):
+        gid, kind, device = slots[index] if index < len(slots) else (None, None, None)
+        machine.file(f"{folder}/ports/1/gids/{index}", gid or none)
+        if gid:
+            machine.file(f"{folder}/ports/1/gid_attrs/types/{index}", kind)
+            machine.file(f"{folder}/ports/1/gid_attrs/ndevs/{index}", device)
+
+
+def ibv_devinfo(devices):
+    """devices: (name, number, active MTU) of cards as add_rdma() makes them."""
+    codes = {1024: 3, 4096: 5}
+    return "\n".join(f"hca_id:\t{name}\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t28.39.1002\n"
+                     f"\tnode_guid:\t\t\t0200:0000:0000:000{number}\n\tphys_port_cnt:\t\t\t1\n\t\tport:\t1\n"
+                     f"\t\t\tmax_mtu:\t\t4096 (5)\n\t\t\tactive_mtu:\t\t{mtu} ({codes[mtu]})\n"
+                     for name, number, mtu in devices)
 
 
 def eight_gpu_server():
@@ -80,6 +126,8 @@ def eight_gpu_server():
     pci = Pci(machine)
     pci.add("0000:00:00.0", 0x8086, 0x09A2, 0x088000, express={"kind": "integrated"}, numa=0, group=0)
     pci.add("0000:02:00.0", 0x1A03, 0x2000, 0x030000, revision=0x52, driver="ast", numa=0, group=1, size=256)
+    for i in range(2):
+        pci.add(f"0000:03:00.{i}", 0x14E4, 0x16D7, 0x020000, driver="bnxt_en", numa=0, group=2, size=256)
     for number in range(4):
         add_switch(pci, number, {"gpu5": (32.0, 8), "uplink3": (16.0, 16)})
     pci.names(class_0604="PCI bridge", class_0380="Display controller", class_0200="Ethernet controller",
@@ -91,9 +139,24 @@ def eight_gpu_server():
         path = pci.paths[f"0000:{0x10 + number * 0x20 + 4:02x}:00.0"]
         part.interface(machine, f"ens{number}np0", f"02:00:00:00:00:{number:02x}", 4200, "up" if number < 3 else "down",
                        speed=400000 if number < 3 else -1, device=path, driver="mlx5_core")
-        add_rdma(machine, f"mlx5_{number}", path, "4: ACTIVE" if number < 3 else "1: DOWN",
-                 "400 Gb/sec (4X NDR)" if number < 3 else "40 Gb/sec (4X QDR)")
+        add_rdma(machine, f"mlx5_{number}", f"ens{number}np0", path, number, number < 3,
+                 {"link_downed": 2} if number == 2 else {})
+    machine.command(["ibv_devinfo", "-v"], ibv_devinfo([(f"mlx5_{i}", i, 4096 if i < 3 else 1024) for i in range(4)]))
+    machine.command(["mlnx_qos", "-i", "ens0np0"], MLNX_QOS)
+    for i in range(8):
+        machine.folder("/sys/class/net/ens0np0/ecn", {f"roce_np/enable/{i}": 1, f"roce_rp/enable/{i}": int(i != 5)})
+    machine.file("/sys/class/net/ens0np0/ecn/roce_np/cnp_dscp", 48)
+    part.interface(machine, "ens1np0.100", "02:00:00:00:00:01", 4200, "up", speed=400000)
+    machine.links["/sys/class/net/ens1np0.100/lower_ens1np0"] = "../../../../devices/net/ens1np0"
     part.interface(machine, "bond0", "02:00:00:00:00:00", 1500, "up", speed=25000)
+    machine.file("/sys/class/net/bond0/bonding/mode", "active-backup 1")
+    for i in range(2):
+        part.interface(machine, f"eno{i}", f"02:00:00:00:00:0{8 + i}", 1500, "up", speed=25000,
+                       device=pci.paths[f"0000:03:00.{i}"], driver="bnxt_en")
+        machine.command(["ethtool", "-i", f"eno{i}"], "driver: bnxt_en\nversion: 5.15.0-91-generic\n"
+                        f"firmware-version: 226.0.145.0/pkg 226.1.107.1\nbus-info: 0000:03:00.{i}\nsupports-statistics: yes\n")
+        machine.links[f"/sys/class/net/eno{i}/master"] = "../bond0"
+        machine.links[f"/sys/class/net/bond0/lower_eno{i}"] = f"../eno{i}"
     part.interface(machine, "lo", "00:00:00:00:00:00", 65536, "unknown", kind=772)
     machine.file("/sys/class/net/bonding_masters", "bond0")
     part.addresses(machine, ["192.0.2.11", "198.51.100.11"])
