@@ -6,8 +6,7 @@
 #include <gpuadapt/core/expectations.hpp>
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/host/files.hpp>
-#include <gpuadapt/host/recording.hpp>
-#include <gpuadapt/probe/probe.hpp>
+#include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/second_sources.hpp>
 #include <gpuadapt/report/topology.hpp>
 
@@ -17,7 +16,7 @@ namespace gpuadapt::cli {
 namespace {
 
 struct ProbeOptions {
-    std::string from;
+    std::vector<std::string> from;
     std::string out;
     std::string expect_out;
     bool cross_check = false;
@@ -27,11 +26,11 @@ struct ProbeOptions {
 };
 
 int run_probe(Session& session, const ProbeOptions& options) {
-    const std::unique_ptr<Root> root = open_root(options.from);
-    const Machine machine = probe_machine(*root);
+    const MachineReading reading = read_machine(options.from);
+    const Machine& machine = reading.machine;
     Record record = machine_record(machine, options.from.empty() ? utc_now() : "");
-    if (options.cross_check)
-        record.findings = cross_check(*root, machine);
+    if (options.cross_check && reading.root != nullptr)  // texts hold no other tool to ask
+        record.findings = cross_check(*reading.root, machine);
     if (!options.out.empty())
         write_output_file(options.out, to_json(record));
     if (!options.svg.empty())
@@ -56,8 +55,13 @@ Action define_probe(CLI::App& app, Lang lang) {
     auto options = std::make_shared<ProbeOptions>();
     app.add_option(
            "--from", options->from,
-           pick(lang, "Read a recording (file or folder) instead of this machine", "读取录制文件或目录，而不是本机"))
-        ->type_name("FILE");
+           pick(
+               lang,
+               "Read a recording, a packed /sys, or output of lspci, dmidecode, lscpu ... instead of this machine; may "
+               "be given several times",
+               "读取录制文件、打包的 /sys，或 lspci、dmidecode、lscpu 等的输出，而不是本机；可多次给出"))
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_flag("--cross-check", options->cross_check,
                  pick(lang, "Ask other tools of the machine too, and say where they disagree",
                       "同时询问本机的其他工具，并指出不一致之处"));

@@ -125,10 +125,13 @@ void take_slot_type(std::string_view text, BoardSlot& slot) {
         slot.type = clean_utf8(text);
 }
 
-/// "0000:81:00.0"; nullopt where the bus is ff, which stands for no address.
+/// "0000:81:00.0"; nullopt where a part has all bits set, which stands for no address, and for 0000:00:00.0, which is
+/// the root complex and no slot.
 std::optional<std::string> slot_address(std::string_view text) {
-    if (text.size() != 12 || text[4] != ':' || text[7] != ':' || text[10] != '.' || text.substr(5, 2) == "ff" ||
-        text.find_first_not_of("0123456789abcdef:.") != kNone)
+    const bool form = text.size() == 12 && text[4] == ':' && text[7] == ':' && text[10] == '.' &&
+                      text.find_first_not_of("0123456789abcdef:.") == kNone;
+    if (!form || text.substr(0, 4) == "ffff" || text.substr(5, 2) == "ff" || text.substr(8) == "1f.7" ||
+        text == "0000:00:00.0")
         return std::nullopt;
     return std::string(text);
 }

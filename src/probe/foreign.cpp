@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/from_texts.hpp"
+
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/merge.hpp>
+#include <gpuadapt/host/foreign_input.hpp>
+#include <gpuadapt/ingest/plain_text.hpp>
+#include <gpuadapt/probe/foreign.hpp>
+#include <gpuadapt/probe/probe.hpp>
+#include <gpuadapt/probe/probes.hpp>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace gpuadapt {
+
+namespace {
+
+constexpr ForeignReader kReaders[] = {
+    {"lspci", {"PCI devices", "PCI 设备"}, machine_from_lspci},
+    {"dmidecode", {"firmware tables", "固件信息表"}, machine_from_dmidecode},
+    {"lscpu", {"processors", "处理器"}, machine_from_lscpu},
+    {"numactl -H", {"NUMA nodes", "NUMA 节点"}, machine_from_numactl},
+    {"nvidia-smi -q", {"NVIDIA GPUs", "NVIDIA GPU"}, machine_from_nvidia_smi},
+    {"mx-smi", {"MetaX GPUs", "沐曦 GPU"}, machine_from_mx_smi},
+    {"rocm-smi --json", {"AMD GPUs", "AMD GPU"}, machine_from_rocm_smi},
+    {"topo -m", {"link matrix of a GPU vendor's tool", "GPU 厂商工具的链路矩阵"}, machine_from_topology_matrix},
+    {"ibstat", {"RDMA devices and network ports", "RDMA 设备与网口"}, machine_from_rdma_state},
+    {"/proc/cpuinfo", {"files of /proc", "/proc 下的文件"}, machine_from_proc},
+    {"/sys/firmware/dmi/tables/DMI", {"binary firmware table", "二进制固件信息表"}, machine_from_smbios},
+};
+
+/// What a Root notes of a file that was not packed: as read, and as asked whether it exists.
+bool is_not_packed(const std::string& reason) {
+    return reason.find("not in the recording") != std::string::npos || reason == "no answer";
+}
+
+/// "/sys/bus/pci/devices" of "/sys/bus/pci/devices/0000:3a:00.0/vpd"
+std::string group_of(const std::string& path) {
+    constexpr int kDepth = 4;
+    std::size_t end = 0;
+    for (int i = 0; i < kDepth && end != std::string::npos; ++i)
+        end = path.find('/', end + 1);
+    return path.substr(0, end);
+}
+
+/// An archive leaves out most of what we ask for, for each CPU and device: one line for each group of them.
+std::vector<Unread> group_not_packed(const std::vector<Unread>& unread, const std::string& name) {
+    std::vector<Unread> kept;
+    std::set<std::string> groups;
+    for (const Unread& entry : unread) {
+        if (is_not_packed(entry.reason))
+            groups.insert(group_of(entry.path));
+        else
+            kept.push_back(entry);
+    }
+    for (const std::string& group : groups)
+        kept.push_back({group, fmt::format("not all of it is in {}", name)});
+    return kept;
+}
+
+/// nullopt when nothing of a machine is in it.
+std::optional<Machine> machine_of_text(const ForeignInput& input) {
+    const std::string text = ingest::plain_text(input.text);
+    Machine machine;
+    bool found = false;
+    for (const ForeignReader& reader : kReaders) {
+        Machine part;
+        if (!reader.read(input.text, text, input.name, part))
+            continue;
+        found = true;
+        for (const Difference& difference : merge(machine, part))
+            note_disagreement(machine, difference.path, difference.first, difference.second);
+    }
+    return found ? std::optional(std::move(machine)) : std::nullopt;
+}
+
+std::optional<Machine> machine_of(ForeignInput& input) {
+    if (input.root == nullptr)
+        return machine_of_text(input);
+    Machine machine = probe_machine(*input.root);
+    if (input.packed)
+        machine.unread = group_not_packed(machine.unread, input.name);
+    return machine;
+}
+
+[[noreturn]] void fail_unknown(const std::string& path) {
+    std::string kinds;
+    for (const ForeignReader& reader : kReaders)
+        kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", reader.id);
+    throw input_error(Message(
+        fmt::format("{}: nothing of a machine was found in it. Looked for: a recording of gpuadapt, an archive of "
+                    "hwloc-gather-topology, and the output of {}. Run 'gpuadapt record --out m.tar.gz' on the machine, "
+                    "or 'lspci -D -nn -vvv' and 'dmidecode' as root",
+                    path, kinds),
+        fmt::format("{}：其中没有任何机器信息。可识别：gpuadapt 的记录文件、hwloc-gather-topology 的归档文件，以及 {} "
+                    "的输出。请在该机器上运行 gpuadapt record --out m.tar.gz，或以 root 运行 lspci -D -nn -vvv 与 "
+                    "dmidecode",
+                    path, kinds)));
+}
+
+/// Adds one source to the machine.
+void add_source(Machine& machine, const Machine& part, const std::string& name) {
+    for (const std::string& field : known_parts(part)) {
+        std::string& source = machine.sources[field];
+        source += source.empty() ? name : ", " + name;
+    }
+    const auto sources = machine.sources;
+    for (const Difference& difference : merge(machine, part))
+        note_disagreement(machine, difference.path, difference.first, difference.second);
+    machine.sources = sources;
+}
+
+/// What follows from the facts of all sources together.
+void complete(Machine& machine) {
+    const auto by_address = [](const auto& a, const auto& b) {
+        return std::pair(a.address.size(), a.address) < std::pair(b.address.size(), b.address);
+    };
+    std::sort(machine.pci_devices.begin(), machine.pci_devices.end(), by_address);
+    Machine derived;
+    derived.pci_devices = machine.pci_devices;
+    Answers nothing;
+    nothing.only_asked = true;
+    MemoryRoot root(nothing);
+    for (const Probe& probe : probes())
+        if (probe.id == "gpu")
+            probe.run(root, derived);
+    Machine gpus;
+    gpus.gpus = std::move(derived.gpus);
+    static_cast<void>(merge(machine, gpus));
+    std::sort(machine.gpus.begin(), machine.gpus.end(), by_address);
+}
+
+/// All inputs of one path. True when one of them is about a machine.
+bool add_inputs(std::vector<ForeignInput>& inputs, Machine& machine) {
+    bool found = false;
+    for (ForeignInput& input : inputs) {
+        const auto part = machine_of(input);
+        if (part)
+            add_source(machine, *part, input.name);
+        else
+            machine.unread.push_back({input.name, "nothing of a machine was found in it"});
+        found = found || part;
+    }
+    return found;
+}
+
+bool is_whole_machine(const std::vector<ForeignInput>& inputs) {
+    return inputs.size() == 1 && inputs[0].root != nullptr;
+}
+
+}  // namespace
+
+std::span<const ForeignReader> foreign_readers() {
+    return kReaders;
+}
+
+MachineReading read_machine(const std::vector<std::string>& from) {
+    MachineReading reading;
+    if (from.empty()) {
+        reading.root = open_root();
+        reading.machine = probe_machine(*reading.root);
+        return reading;
+    }
+    for (const std::string& path : from) {
+        std::vector<ForeignInput> inputs = read_foreign(path);
+        if (from.size() == 1 && is_whole_machine(inputs)) {
+            reading.machine = *machine_of(inputs[0]);
+            reading.root = std::move(inputs[0].root);
+            return reading;
+        }
+        if (!add_inputs(inputs, reading.machine))
+            fail_unknown(path);
+    }
+    complete(reading.machine);
+    return reading;
+}
+
+Machine machine_of_bytes(std::string bytes, const std::string& name) {
+    std::vector<ForeignInput> inputs = unpack_foreign(std::move(bytes), name);
+    if (is_whole_machine(inputs))
+        return *machine_of(inputs[0]);
+    Machine machine;
+    if (!add_inputs(inputs, machine))
+        fail_unknown(name);
+    complete(machine);
+    return machine;
+}
+
+}  // namespace gpuadapt
