@@ -19,12 +19,14 @@ namespace {
 const std::string kCpus = "/sys/devices/system/cpu/";
 constexpr std::size_t kCpuinfoLimit = std::size_t{32} << 20;  // 2 KiB a CPU
 
-/// One folder for each set of CPUs that share a frequency; each CPU has a link to it, which old kernels have alone.
+/// One folder for each set of CPUs that share a frequency; each CPU has a link to it, which old kernels have alone. A
+/// set whose CPU is not online answers nothing.
 std::vector<std::string> frequency_folders(Root& root, const std::vector<int>& cpus) {
     std::vector<std::string> folders;
     const std::string policies = kCpus + "cpufreq/";
     for (const auto& [number, name] : numbered(root.list(policies).value_or(std::vector<std::string>{}), "policy"))
-        folders.push_back(policies + name + "/");
+        if (cpus.empty() || std::binary_search(cpus.begin(), cpus.end(), number))
+            folders.push_back(policies + name + "/");
     if (!folders.empty() || cpus.empty() || !root.exists(cpu_folder(cpus[0]) + "cpufreq"))
         return folders;
     for (const int cpu : cpus)
@@ -32,14 +34,24 @@ std::vector<std::string> frequency_folders(Root& root, const std::vector<int>& c
     return folders;
 }
 
+/// The different values of a file over the folders; nullopt when one of them has none.
+std::optional<std::string> values_of(Root& root, const std::vector<std::string>& folders, const char* name) {
+    std::optional<std::string> values;
+    for (const std::string& folder : folders) {
+        const auto value = root.read_line(folder + name);
+        if (!value)
+            return std::nullopt;
+        join_distinct(values, value);
+    }
+    return values;
+}
+
 void probe_frequency(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
     const auto folders = frequency_folders(root, cpus);
-    for (const std::string& folder : folders) {
-        join_distinct(cpu.governor, root.read_line(folder + "scaling_governor"));
-        join_distinct(cpu.energy_preference, root.read_line(folder + "energy_performance_preference"));
-        join_distinct(cpu.limit_min_khz, root.read_line(folder + "scaling_min_freq"));
-        join_distinct(cpu.limit_max_khz, root.read_line(folder + "scaling_max_freq"));
-    }
+    cpu.governor = values_of(root, folders, "scaling_governor");
+    cpu.energy_preference = values_of(root, folders, "energy_performance_preference");
+    cpu.limit_min_khz = values_of(root, folders, "scaling_min_freq");
+    cpu.limit_max_khz = values_of(root, folders, "scaling_max_freq");
     for (const char* driver : {"intel_pstate", "amd_pstate"})
         if (!cpu.pstate_mode)
             cpu.pstate_mode = root.read_line(kCpus + driver + "/status");
@@ -61,10 +73,12 @@ void probe_idle(Root& root, int first_cpu, Cpu& cpu) {
     const std::string folder = cpu_folder(first_cpu) + "cpuidle/";
     for (const auto& [number, name] : numbered(root.list(folder).value_or(std::vector<std::string>{}), "state")) {
         const auto title = root.read_line(folder + name + "/name");
-        if (!title)
-            continue;
-        const bool disabled = read_int(root, folder + name + "/disable").value_or(0) != 0;
-        cpu.idle_states.push_back((disabled ? "-" : "") + *title);
+        const auto disable = read_int(root, folder + name + "/disable");
+        if (!title || !disable) {
+            cpu.idle_states.clear();  // which of them are used is not known
+            return;
+        }
+        cpu.idle_states.push_back((*disable != 0 ? "-" : "") + *title);
     }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "machines/support/recordings.hpp"
+
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/host/recording.hpp>
 #include <gpuadapt/probe/probe.hpp>
@@ -21,22 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string recording_of(const fs::path& folder) {
-    for (const char* name : {"recording.tar.gz", "recording"})
-        if (fs::exists(folder / name))
-            return folder / name;
-    return "";
-}
-
-std::vector<std::string> machine_names() {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(GPUADAPT_MACHINES))
-        if (entry.is_directory() && !recording_of(entry.path()).empty())
-            names.push_back(entry.path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
 std::string read_text(const fs::path& path) {
     std::ifstream stream(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -44,8 +30,8 @@ std::string read_text(const fs::path& path) {
 
 class Replay : public testing::TestWithParam<std::string> {
   protected:
-    const fs::path folder_ = fs::path(GPUADAPT_MACHINES) / GetParam();
-    const Answers answers_ = read_recording(recording_of(folder_));
+    const fs::path folder_ = test::machine_folder(GetParam());
+    const Answers answers_ = read_recording(test::recording_of(folder_));
 
     [[nodiscard]] static Machine probe(const Answers& answers) {
         MemoryRoot root(answers);
@@ -191,14 +177,10 @@ TEST_P(Replay, EachProbeStandsAlone) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, Replay, testing::ValuesIn(machine_names()), [](const auto& param) {
-    std::string name = param.param;
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Machines, Replay, testing::ValuesIn(test::machine_names()), test::name_of_machine);
 
 TEST(ReplayMachines, AreThere) {
-    EXPECT_GE(machine_names().size(), 12U);
+    EXPECT_GE(test::machine_names().size(), 12U);
 }
 
 }  // namespace

@@ -8,3 +8,12 @@ target_link_libraries(replay_test PRIVATE gpuadapt_probe gpuadapt_options gpuada
 file(GLOB recordings CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/machines/*/recording*")
 set_target_properties(replay_test PROPERTIES LINK_DEPENDS "${recordings}")
 gtest_discover_tests(replay_test TEST_PREFIX "replay." PROPERTIES LABELS replay TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+
+# The same machines with files missing, denied or hanging: nothing unknown may become a value.
+add_executable(mutate_test "${CMAKE_CURRENT_SOURCE_DIR}/machines/mutate_test.cpp")
+target_include_directories(mutate_test PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+target_compile_definitions(mutate_test PRIVATE GPUADAPT_MACHINES="${CMAKE_CURRENT_SOURCE_DIR}/machines")
+target_link_libraries(mutate_test PRIVATE gpuadapt_probe gpuadapt_options gpuadapt_warnings GTest::gtest_main
+    nlohmann_json::nlohmann_json)
+set_target_properties(mutate_test PROPERTIES LINK_DEPENDS "${recordings}")
+gtest_discover_tests(mutate_test TEST_PREFIX "replay.mutate." PROPERTIES LABELS replay TIMEOUT 300 DISCOVERY_TIMEOUT 60)

@@ -62,13 +62,26 @@ TEST(ProbeCpuFacts, SwitchesAndLimits) {
     root.add_file(kCpus + "cpufreq/policy0/scaling_min_freq", "400000\n");
     root.add_file(kCpus + "cpufreq/policy0/scaling_max_freq", "3700000\n");
     root.add_file(kCpus + "cpufreq/policy1/scaling_max_freq", "2000000\n");
+    root.add_file(kCpus + "cpufreq/policy9/scaling_driver", "not online\n");
     const Cpu cpu = probe_machine(root, {"cpu"}).cpu;
     EXPECT_EQ(cpu.offline, "");
     EXPECT_EQ(cpu.smt, "notsupported");
     EXPECT_EQ(cpu.pstate_mode, "guided");
     EXPECT_EQ(cpu.scaling_driver, "amd-pstate");
-    EXPECT_EQ(cpu.limit_min_khz, "400000");
+    EXPECT_EQ(cpu.limit_min_khz, std::nullopt) << "one is not known";
     EXPECT_EQ(cpu.limit_max_khz, "3700000/2000000");
+}
+
+TEST(ProbeCpuFacts, IdleStatesAreKnownAllOrNot) {
+    MemoryRoot root;
+    add_processors(root);
+    for (const int state : {0, 1}) {
+        root.add_file(cpu_file(0, "cpuidle/state" + std::to_string(state) + "/name"), state == 0 ? "POLL\n" : "C6\n");
+        root.add_file(cpu_file(0, "cpuidle/state" + std::to_string(state) + "/disable"), state == 0 ? "0\n" : "1\n");
+    }
+    EXPECT_THAT(probe_machine(root, {"cpu"}).cpu.idle_states, ElementsAre("POLL", "-C6"));
+    root.add_denied(cpu_file(0, "cpuidle/state1/disable"));
+    EXPECT_TRUE(probe_machine(root, {"cpu"}).cpu.idle_states.empty());
 }
 
 /// A processor structure of SMBIOS with this version string.
