@@ -63,11 +63,11 @@ std::optional<std::size_t> hex_line(std::string_view line, std::string& bytes) {
 
 /// In a wrapped header the rest stands in the next line: ids, revision, the end of a pair of brackets.
 bool header_goes_on(std::string_view header, std::string_view next) {
-    const auto open = [&](char opening, char closing) {
+    const auto unclosed = [&](char opening, char closing) {
         return std::count(header.begin(), header.end(), opening) > std::count(header.begin(), header.end(), closing);
     };
-    return next.starts_with('[') || next.starts_with("(rev ") || next.starts_with("(prog-if ") || open('[', ']') ||
-           open('(', ')') || header.ends_with(':');
+    return next.starts_with('[') || next.starts_with("(rev ") || next.starts_with("(prog-if ") || unclosed('[', ']') ||
+           unclosed('(', ')') || header.ends_with(':');
 }
 
 class Reader {
