@@ -27,7 +27,7 @@ void take_counters(Root& root, const std::string& folder, RdmaPort& port) {
     for (const std::string& name : names_in(root, folder)) {
         if (name == "lifespan")  // of hw_counters: for how long values are cached
             continue;
-        const auto line = root.read_line(folder + "/" + name);
+        const auto line = root.read_line(fmt::format("{}/{}", folder, name));
         const auto count = line ? parse_count(*line) : std::nullopt;  // "N/A (no PMA)"
         if (count)
             port.counters.emplace(clean_utf8(name), *count);
@@ -37,7 +37,7 @@ void take_counters(Root& root, const std::string& folder, RdmaPort& port) {
 void take_gids(Root& root, const std::string& folder, RdmaPort& port) {
     int empty = 0;
     for (const auto& [index, name] : numbered(names_in(root, folder + "gids"), "")) {
-        const auto line = root.read_line(folder + "gids/" + name);
+        const auto line = root.read_line(fmt::format("{}gids/{}", folder, name));
         const auto gid = line ? ingest::gid(*line) : std::nullopt;
         if (!gid || ingest::is_empty_gid(*gid)) {
             if (++empty == kEmptySlotsAtEnd)
@@ -47,9 +47,9 @@ void take_gids(Root& root, const std::string& folder, RdmaPort& port) {
         empty = 0;
         RdmaGid entry{index, *gid, std::nullopt, std::nullopt};
         // InfiniBand has no interface, and old kernels have neither file.
-        if (const auto type = root.read_line(folder + "gid_attrs/types/" + name))
+        if (const auto type = root.read_line(fmt::format("{}gid_attrs/types/{}", folder, name)))
             entry.type = ingest::gid_type(*type);
-        entry.interface = root.read_line(folder + "gid_attrs/ndevs/" + name);
+        entry.interface = root.read_line(fmt::format("{}gid_attrs/ndevs/{}", folder, name));
         port.gids.push_back(std::move(entry));
     }
 }

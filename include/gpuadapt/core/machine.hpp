@@ -297,7 +297,7 @@ struct RdmaPort {
     std::optional<int> mtu_bytes;  ///< active MTU, from verbs or ibv_devinfo; the kernel has no file of it
     std::optional<int> max_mtu_bytes;
     std::optional<int> lid, sm_lid;
-    std::vector<RdmaGid> gids;
+    std::vector<RdmaGid> gids;  ///< of the table up to 32 empty slots in a row: new ones take the first free slot
     std::map<std::string, std::int64_t> counters;  ///< counters/ and hw_counters/ by name
     bool operator==(const RdmaPort&) const = default;
 };
