@@ -72,8 +72,8 @@ class Linker {
     [[nodiscard]] std::optional<std::string> find(const std::string& soname,
                                                   const std::vector<std::string_view>& more) const {
         for (const std::string& folder : folders_)
-            if (root_.exists(folder + "/" + soname))
-                return folder + "/" + soname;
+            if (std::string path = fmt::format("{}/{}", folder, soname); root_.exists(path))
+                return path;
         if (const auto found = cache_.find(soname); found != cache_.end())
             return found->second;
         for (const auto& list :
@@ -121,7 +121,7 @@ std::string line_value(std::string_view text, std::string_view start) {
 std::string open_mpi_version(Root& root, const std::string& path, const std::string& in_name) {
     for (const char* file : {"ompi-c.pc", "ompi.pc", "ompi-cxx.pc"}) {
         const auto text = root.read(fmt::format("{}/pkgconfig/{}", folder_of(path), file));
-        if (const std::string version = line_value(text.value_or(""), "Version:"); !version.empty())
+        if (std::string version = line_value(text.value_or(""), "Version:"); !version.empty())
             return version;
     }
     for (const auto& [library, series] : {std::pair{"40.10.", "3.1"}, std::pair{"40.20.", "4.0"},
@@ -173,7 +173,7 @@ void find_plugins(const Linker& linker, Root& root, Machine& machine) {
     for (const std::string& folder : linker.folders())
         for (const std::string& name : root.list(folder).value_or(Paths{}))
             if (is_plugin(name))
-                found.try_emplace(clean_utf8(name), folder + "/" + name);
+                found.try_emplace(clean_utf8(name), fmt::format("{}/{}", folder, name));
     for (const auto& [name, path] : linker.cache())
         if (is_plugin(name))
             found.try_emplace(name, path);
