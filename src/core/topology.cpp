@@ -124,6 +124,10 @@ Topology topology_of(const Machine& machine) {
     return topology;
 }
 
+bool is_direct(LinkClass kind) {
+    return kind == LinkClass::nvlink || kind == LinkClass::metaxlink || kind == LinkClass::xgmi;
+}
+
 std::vector<std::vector<std::size_t>> direct_islands(const Topology& topology) {
     std::vector<std::vector<std::size_t>> islands;
     std::vector<bool> seen(topology.gpu_count, false);
@@ -134,10 +138,7 @@ std::vector<std::vector<std::size_t>> direct_islands(const Topology& topology) {
         std::vector<std::size_t> island = {start};
         for (std::size_t i = 0; i < island.size(); ++i)
             for (std::size_t other = 0; other < topology.gpu_count; ++other) {
-                const LinkClass kind = topology.links[island[i]][other].kind;
-                const bool direct =
-                    kind == LinkClass::nvlink || kind == LinkClass::metaxlink || kind == LinkClass::xgmi;
-                if (!direct || seen[other])
+                if (seen[other] || !is_direct(topology.links[island[i]][other].kind))
                     continue;
                 seen[other] = true;
                 island.push_back(other);

@@ -37,10 +37,6 @@ std::optional<Cell> read_cell(std::string_view text) {
     return std::nullopt;
 }
 
-bool is_direct(LinkClass kind) {
-    return kind == LinkClass::nvlink || kind == LinkClass::metaxlink || kind == LinkClass::xgmi;
-}
-
 std::optional<DifferenceReason> difference(const Topology& topology, const PairLink& ours, const Cell& theirs) {
     if (theirs.any_pcie ? ours.kind >= LinkClass::pix && ours.kind <= LinkClass::sys
                         : ours.kind == theirs.kind && (!ours.links || !theirs.links || *ours.links == *theirs.links))

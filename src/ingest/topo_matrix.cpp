@@ -11,7 +11,7 @@ namespace gpuadapt::ingest {
 namespace {
 
 constexpr std::size_t kMostNames = 512;
-constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::size_t kLongestLine = 65536;
 constexpr std::size_t kLongestWord = 64;
 
 bool is_digits(std::string_view text) {

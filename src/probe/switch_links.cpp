@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 /// /sys/kernel/pci_switch_link/virtual_switch_links of the kernel module switch_discovery: a folder an upstream port,
 /// in it a link to each upstream port of the same chip.
 namespace gpuadapt {
@@ -16,7 +18,8 @@ void probe_switch_links(Root& root, Machine& machine) {
         if (!is_pci_address(port))
             continue;
         std::vector<std::string> group = {port};
-        for (const std::string& peer : root.list(folder + "/" + port).value_or(std::vector<std::string>{}))
+        for (const std::string& peer :
+             root.list(fmt::format("{}/{}", folder, port)).value_or(std::vector<std::string>{}))
             if (is_pci_address(peer) && peer != port)
                 group.push_back(peer);
         std::sort(group.begin(), group.end());

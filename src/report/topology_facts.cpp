@@ -19,6 +19,7 @@ std::string gbyte_text(const std::optional<double>& value, const std::string& un
 
 std::string labels(const Topology& topology, const std::vector<std::size_t>& ends) {
     std::vector<std::string> words;
+    words.reserve(ends.size());
     for (const std::size_t end : ends)
         words.push_back(topology.ends[end].label);
     return joined(words, " ");
@@ -103,13 +104,14 @@ std::string islands_text(const Machine& machine, const Topology& topology,
     std::map<std::string, int> counts;
     std::size_t inside = 0;
     for (const std::vector<std::size_t>& island : islands) {
-        const PairLink& link = topology.links[island[0]][island[1]];
+        const PairLink& link = island_link(topology, island);
         const auto lanes = lanes_of(machine, topology, island);
         ++counts[fmt::format("{} {}{}", island.size(), direct_link_name(link.kind),
                              lanes ? fmt::format(" x{}", *lanes) : "")];
         inside += island.size();
     }
     std::vector<std::string> parts;
+    parts.reserve(counts.size());
     for (const auto& [text, count] : counts)
         parts.push_back(fmt::format("{}x{}", count, text));
     if (inside < topology.gpu_count)
@@ -125,6 +127,13 @@ std::optional<std::size_t> chip_of(const Topology& topology, std::size_t node) {
             topology.chips[i].bridges.end())
             return i + 1;
     return std::nullopt;
+}
+
+const PairLink& island_link(const Topology& topology, const std::vector<std::size_t>& island) {
+    const auto& links = topology.links[island.front()];  // the first GPU has a direct link, if not to the second
+    const auto found =
+        std::find_if(links.begin(), links.end(), [](const PairLink& link) { return is_direct(link.kind); });
+    return found == links.end() ? links.front() : *found;
 }
 
 std::string_view direct_link_name(LinkClass kind) {

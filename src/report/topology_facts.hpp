@@ -55,6 +55,8 @@ inline constexpr Text kGpuPathHead[] = {
     {"GPU", "GPU"}, {"Slowest link", "最慢链路"}, {"GB/s", "GB/s"}, {"Nearest NICs", "最近网卡"}};
 
 [[nodiscard]] Message reason_text(DifferenceReason reason);
+/// A direct link inside an island of direct_islands().
+[[nodiscard]] const PairLink& island_link(const Topology& topology, const std::vector<std::size_t>& island);
 /// "MetaXLink", of a class of direct links.
 [[nodiscard]] std::string_view direct_link_name(LinkClass kind);
 /// "mx-smi topo -m: 28 pairs compared, 4 differ"

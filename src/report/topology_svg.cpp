@@ -247,7 +247,7 @@ class Picture {
             for (const int y : rows)
                 lines_ += fmt::format("<path d=\"M{} {} H{}\" stroke=\"#4b8b3b\" stroke-width=\"3\"/>\n", right, y, x);
             lines_ += fmt::format("<path d=\"M{} {} V{}\" stroke=\"#4b8b3b\" stroke-width=\"3\"/>\n", x, first, last);
-            const PairLink& link = topology_.links[island[0]][island[1]];
+            const PairLink& link = island_link(topology_, island);
             lines_ += text(x + 8, (first + last) / 2 - 2, direct_link_name(link.kind));
             lines_ += small(x + 8, (first + last) / 2 + 12, fmt::format("{} GPU, {}", island.size(), link_code(link)));
         }

@@ -123,6 +123,14 @@ TEST(TopologyText, InShort) {
                 machine.gpus[a].links.push_back(link);
             }
     EXPECT_EQ(topology_in_short(machine, topology_of(machine))->en, "2x4 MetaXLink x16");
+    // A chain: GPU0 and GPU1 are joined by GPU2 only.
+    for (Gpu& gpu : machine.gpus)
+        gpu.links.clear();
+    for (const std::size_t end : {0U, 1U}) {
+        machine.gpus[end].links.emplace_back().remote = machine.gpus[2].address;
+        machine.gpus[end].uuid = "x";
+    }
+    EXPECT_THAT(topology_in_short(machine, topology_of(machine))->en, HasSubstr("1x3 MetaXLink"));
     const Machine other = small();
     EXPECT_EQ(topology_in_short(other, topology_of(other))->zh, "1x2 NVLink, 1 switch");
     EXPECT_EQ(topology_in_short({}, topology_of({})), std::nullopt);

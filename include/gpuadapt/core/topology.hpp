@@ -120,6 +120,9 @@ struct Topology {
 /// Takes any Machine, also a damaged one.
 [[nodiscard]] Topology topology_of(const Machine& machine);
 
+/// NVLink, MetaXLink or XGMI.
+[[nodiscard]] bool is_direct(LinkClass kind);
+
 /// GPUs that reach each other directly over NVLink, MetaXLink or XGMI: sets of ends, each with two or more.
 [[nodiscard]] std::vector<std::vector<std::size_t>> direct_islands(const Topology& topology);
 
