@@ -10,6 +10,8 @@ namespace gpuadapt {
 namespace {
 
 constexpr std::size_t kExtendedStart = 0x100;
+// Small blocks: in a guest each four bytes are an exit to the hypervisor.
+constexpr std::size_t kBlock = 32;
 constexpr std::size_t kExtendedBlock = 128;
 constexpr std::size_t kLastBytes = 4;
 
@@ -24,10 +26,14 @@ std::optional<std::uint32_t> PciSpace::dword(std::size_t at) {
 }
 
 int PciSpace::readable() {
-    // The last four bytes tell whether the whole space is there.
-    if (block(kBytes - kLastBytes, kLastBytes).size() == kLastBytes)
-        return static_cast<int>(kBytes);
-    return static_cast<int>(kHeaderBytes + block(kHeaderBytes, kConventionalBytes - kHeaderBytes).size());
+    // The last bytes tell whether the whole space is there.
+    for (const std::size_t size : {kBytes, kConventionalBytes})
+        if (block(size - kLastBytes, kLastBytes).size() == kLastBytes)
+            return static_cast<int>(size);
+    std::size_t bytes = kHeaderBytes;
+    while (bytes < kConventionalBytes && byte(bytes))
+        ++bytes;
+    return static_cast<int>(bytes);
 }
 
 void PciSpace::walk() {
@@ -80,8 +86,8 @@ std::optional<int> PciSpace::one(std::size_t at) {
         begin = at / kExtendedBlock * kExtendedBlock;
         size = kExtendedBlock;
     } else if (at >= kHeaderBytes) {
-        begin = kHeaderBytes;
-        size = kConventionalBytes - kHeaderBytes;
+        begin = at / kBlock * kBlock;
+        size = kBlock;
     }
     const std::string_view bytes = block(begin, size);
     if (at - begin >= bytes.size())

@@ -196,7 +196,9 @@ struct PciDevice {
     std::optional<std::string> power_control;  ///< runtime power management: on (never suspended) or auto
     std::optional<int> virtual_functions, virtual_functions_total;  ///< sriov_numvfs, sriov_totalvfs
     std::optional<std::string> physical_function;  ///< address of the function a virtual one belongs to
-    std::optional<int> config_bytes;  ///< how much of the configuration space could be read: 64 without root
+    /// How much of the configuration space could be read and makes sense: 64 without root; 64 or 256 also where a list
+    /// of capabilities is broken, so that what would come behind is unknown (Machine::unread says so).
+    std::optional<int> config_bytes;
     bool operator==(const PciDevice&) const = default;
 };
 
