@@ -10,6 +10,8 @@ gpuadapt_cli_test(usage cli)
 gpuadapt_cli_test(probe cli)
 gpuadapt_cli_test(record cli)
 gpuadapt_cli_test(report cli)
+gpuadapt_cli_test(management cli)
+set_property(TEST cli.management APPEND PROPERTY ENVIRONMENT "FAKE_NVML=$<TARGET_FILE:fake_nvml>")
 gpuadapt_cli_test(perf mpi)
 gpuadapt_cli_test(perf_faults mpi)
 # Two ranks fill two cores; what waits for a rank to be killed must not wait for a compiler.
