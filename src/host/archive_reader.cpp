@@ -72,8 +72,13 @@ class Collector {
     void begin_file(const std::string& member, std::int64_t claimed) {
         if (claimed > 0 && static_cast<std::uint64_t>(claimed) > limits_.member_bytes)
             fail_member(member, too_large(limits_.member_bytes));
-        if (!contents_.files.try_emplace(member).second)
+        const auto [place, is_new] = contents_.files.try_emplace(member);
+        if (is_new)
+            return;
+        if (!rules_.repeats)
             fail_member(member, Message("is in it twice", "出现两次"));
+        total_ -= place->second.size();
+        place->second.clear();
     }
 
     void add_link(const std::string& member, const std::string& target) {

@@ -18,6 +18,7 @@ namespace gpuadapt {
 /// What an archive may be.
 struct ArchiveRules {
     bool links = false;         ///< symbolic and hard links are taken; else they are errors
+    bool repeats = false;       ///< of two members with one name the later one counts, as tar has it
     bool every_filter = false;  ///< bzip2, xz and zstd besides gzip
     Text wrong = {"no recording of gpuadapt, or a damaged one", "不是 gpuadapt 的记录文件，或已损坏"};
 };

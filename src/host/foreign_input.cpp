@@ -56,7 +56,7 @@ ForeignInput root_input(const std::string& name, std::unique_ptr<Root> root, boo
 
 std::vector<ForeignInput> from_archive(const std::string& bytes, const std::string& path,
                                        const RecordingLimits& limits) {
-    const ArchiveRules rules = {true, true, {"a damaged archive", "归档文件已损坏"}};
+    const ArchiveRules rules = {true, true, true, {"a damaged archive", "归档文件已损坏"}};
     ArchiveContents contents = read_archive(bytes, path, limits, rules);
     const std::string name = last_component_of(path);
     std::vector<ForeignInput> inputs;

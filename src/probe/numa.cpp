@@ -5,6 +5,10 @@
 
 #include <gpuadapt/core/text.hpp>
 
+#include <cstdint>
+
+#include <fmt/format.h>
+
 /// /sys/devices/system/node (Documentation/ABI/stable/sysfs-devices-node). A kernel without NUMA has no such folder.
 namespace gpuadapt {
 
@@ -43,6 +47,35 @@ std::optional<int> package_of(Root& root, std::string_view cpulist) {
     return package && *package >= 0 ? package : std::nullopt;
 }
 
+/// List format of a mask ("00000000,0000003f"), the only form that old kernels and some dumps have.
+std::optional<std::string> cpus_of_mask(std::string_view mask) {
+    constexpr std::size_t kMostDigits = 65536 / 4;
+    std::string digits;
+    for (const char c : trim(mask))
+        if (c != ',')
+            digits += c;
+    if (digits.empty() || digits.size() > kMostDigits)
+        return std::nullopt;
+    std::string list;
+    std::size_t first = 0;
+    bool inside = false;
+    for (std::size_t cpu = 0; cpu <= digits.size() * 4; ++cpu) {
+        const bool end = cpu == digits.size() * 4;
+        const auto digit = end ? std::optional<std::int64_t>(0)
+                               : parse_hex(std::string_view(digits).substr(digits.size() - 1 - cpu / 4, 1));
+        if (!digit)
+            return std::nullopt;
+        const bool set = (*digit >> cpu % 4 & 1) != 0;
+        if (set && !inside)
+            first = cpu;
+        if (!set && inside)
+            list += fmt::format("{}{}{}", list.empty() ? "" : ",", first,
+                                cpu - 1 > first ? fmt::format("-{}", cpu - 1) : "");
+        inside = set;
+    }
+    return list;
+}
+
 }  // namespace
 
 void probe_numa(Root& root, Machine& machine) {
@@ -54,6 +87,8 @@ void probe_numa(Root& root, Machine& machine) {
         // Empty for a node without CPUs, so not by read_line().
         if (const auto cpus = root.read(folder + "cpulist"))
             node.cpus = clean_utf8(trim(*cpus));
+        else if (const auto mask = root.read(folder + "cpumap"))
+            node.cpus = cpus_of_mask(*mask);
         node.package = package_of(root, node.cpus.value_or(""));
         node.memory_bytes = node_memory(root.read(folder + "meminfo").value_or(""));
         node.distances = parse_distances(root.read_line(folder + "distance").value_or(""));

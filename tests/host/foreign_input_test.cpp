@@ -81,7 +81,7 @@ TEST(ForeignInput, NamesWhatIsWrongWithAnArchive) {
     EXPECT_THAT(error_of(std::string("\x1f\x8b") + "not gzip at all"), HasSubstr("damaged archive"));
     RecordingLimits limits;
     limits.members = 2;
-    EXPECT_THAT(error_of(good + good + good + tar_end(), limits), HasSubstr("m/proc/cpuinfo"));
+    EXPECT_THAT(error_of(good + good + good + tar_end(), limits), HasSubstr("more than 2 members"));
     limits = {};
     limits.member_bytes = 100;
     EXPECT_THAT(error_of(tar_member("m/proc/big", '0', std::string(200, 'x')) + tar_end(), limits),
@@ -94,6 +94,13 @@ TEST(ForeignInput, HardLinksAreSecondNames) {
         "sent.tar");
     ASSERT_EQ(inputs.size(), 1U);
     EXPECT_EQ(inputs[0].root->read("/proc/meminfo"), "same");
+}
+
+TEST(ForeignInput, OfTwoMembersWithOneNameTheLaterCounts) {
+    const auto inputs = unpack_foreign(
+        tar_member("m/proc/cpuinfo", '0', "old") + tar_member("m/proc/cpuinfo", '0', "new") + tar_end(), "sent.tar");
+    ASSERT_EQ(inputs.size(), 1U);
+    EXPECT_EQ(inputs[0].root->read("/proc/cpuinfo"), "new");
 }
 
 TEST(ForeignInput, OtherArchivesAreTexts) {

@@ -127,6 +127,7 @@ TEST(Foreign, ReadsAPackedTree) {
         tar_member("h/sys/devices/system/cpu/online", '0', "0-3\n") + tar_member(device + "class", '0', "0x030200\n") +
         tar_member(device + "vendor", '0', "0x9999\n") + tar_member(device + "device", '0', "0x4001\n") +
         tar_member(device + "numa_node", '0', "1\n") +
+        tar_member("h/sys/devices/system/node/node0/cpumap", '0', "00000001,0000000b\n") +
         tar_member("h/sys/bus/pci/devices/0000:00:02.0", '2', "", "../../../devices/pci0000:00/0000:00:02.0") +
         test::tar_end();
     const Machine machine = machine_of_bytes(bytes, "h.tar");
@@ -135,6 +136,8 @@ TEST(Foreign, ReadsAPackedTree) {
     ASSERT_EQ(machine.pci_devices.size(), 1U);
     EXPECT_EQ(machine.pci_devices[0].numa_node, 1);
     EXPECT_EQ(machine.gpus.size(), 1U);
+    ASSERT_EQ(machine.numa_nodes.size(), 1U);
+    EXPECT_EQ(machine.numa_nodes[0].cpus, "0-1,3,32");
     EXPECT_EQ(machine.iommu_active, std::nullopt);  // not packed is not "off"
     EXPECT_THAT(notes(machine), HasSubstr("not all of it is in h.tar"));
 }
