@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/driver/management.hpp>
 #include <gpuadapt/host/recording.hpp>
+#include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/probe.hpp>
 
 #include <string>
@@ -148,6 +150,23 @@ TEST(ProbeGpuTopology, BytesThatAreNoTextDoNotBreakTheRecord) {
     const Machine machine = machines.probe();
     ASSERT_EQ(machine.vendor_topology.size(), 1U);
     EXPECT_EQ(machine.vendor_topology[0].text, " [4mGPU0\nG\xEF\xBF\xBD\n");
+}
+
+TEST(ForeignGpuTexts, AreRecognised) {
+    const Machine metax = machine_of_bytes(
+        "mx-smi  version: 9.2.12\r\n"
+        "GPU#0    MXC999      0000:37:00.0   Available (UUID: GPU-aaaa)\r\n",
+        "list.txt");
+    EXPECT_EQ(metax.gpus.at(0).uuid, "GPU-aaaa");
+    EXPECT_EQ(metax.sources.at("gpus"), "list.txt");
+    const Machine nvidia = machine_of_bytes(
+        "==============NVSMI LOG==============\nDriver Version : 580.99.01\n"
+        "GPU 00000000:07:00.0\n    Serial Number    : 165\n",
+        "q.txt");
+    EXPECT_EQ(nvidia.gpus.at(0).serial, "165");
+    const Machine amd = machine_of_bytes("{\"card0\": {\"PCI Bus\": \"0000:0C:00.0\"}}", "rocm.json");
+    EXPECT_EQ(amd.gpus.at(0).address, "0000:0c:00.0");
+    EXPECT_THROW(static_cast<void>(machine_of_bytes("mx-smi  version: 9.2.12\nUSAGE:\n", "help.txt")), Error);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Code put(char* buffer, unsigned* size, const char* text) {
         *size = needed;
         return kInsufficientSize;
     }
-    std::strcpy(buffer, text);
+    std::memcpy(buffer, text, std::strlen(text) + 1);
     *size = needed;
     return kOk;
 }

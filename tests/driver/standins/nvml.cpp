@@ -42,7 +42,7 @@ int fault_of(Device device) {
 int put(char* buffer, unsigned size, const char* text) {
     if (std::strlen(text) + 1 > size)
         return 7;
-    std::strcpy(buffer, text);
+    std::memcpy(buffer, text, std::strlen(text) + 1);
     return kOk;
 }
 
