@@ -17,7 +17,7 @@ namespace gpuadapt::ingest {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kMostStructures = 65536;
+constexpr std::size_t kMostStructures = 8192;
 
 /// What dmidecode prints where the table has no value. Anything else in a string is the firmware's own.
 constexpr std::array<std::string_view, 8> kNothing = {
@@ -258,7 +258,9 @@ class Reader {
     }
 
     void take_cpu(const Structure& item) {
-        if (!item.raw("Status").starts_with("Populated") || item.raw("Type") != "Central Processor")
+        const std::string_view status = item.raw("Status");  // "Populated, Disabled By BIOS" of virtual machines
+        if (!status.starts_with("Populated") || status.find("Disabled") != kNone ||
+            item.raw("Type") != "Central Processor")
             return;
         seen_any_ = true;
         ++sockets_;

@@ -345,8 +345,9 @@ class Reader {
         const bool known = std::any_of(result_.numa_nodes.begin(), result_.numa_nodes.end(),
                                        [&](const NumaNode& node) { return node.id == id; });
         const auto cpus = cpus_of(value);
-        if (known || !cpus || result_.numa_nodes.size() >= 4096)
+        if (known || !cpus || result_.numa_nodes.size() >= 4096 || node_cpus_ > kHighestCpu)
             return;
+        node_cpus_ += cpus->size();
         NumaNode node;
         node.id = id;
         node.cpus = list_of(*cpus);
@@ -368,6 +369,7 @@ class Reader {
     std::set<std::string> models_;
     std::optional<int> total_;
     std::optional<std::set<int>> online_;
+    std::size_t node_cpus_ = 0;  ///< of all nodes: no machine has more than kHighestCpu
     bool repeats_ = false;
 };
 

@@ -16,7 +16,7 @@ namespace gpuadapt::ingest {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kMostDevices = 16384;
+constexpr std::size_t kMostDevices = 8192;
 constexpr std::size_t kMostBlockBytes = std::size_t{1} << 16;
 constexpr std::size_t kMostConfigBytes = 4096;
 constexpr std::string_view kHexDigits = "0123456789abcdef";

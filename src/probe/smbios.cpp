@@ -88,9 +88,13 @@ void add_dimm(const Structure& item, const std::vector<std::uint32_t>& arrays, S
 }
 
 void add_cpu(const Structure& item, Smbios& result) {
-    constexpr std::uint8_t kPopulated = 0x40;  // 7.5, status
+    constexpr int kPopulated = 0x40;  // 7.5, status
     constexpr std::uint8_t kCentralProcessor = 3;
-    if ((item.byte(0x18).value_or(0) & kPopulated) == 0 || item.byte(0x05) != kCentralProcessor)
+    constexpr int kDisabledByUser = 2;
+    constexpr int kDisabledByBios = 3;  // virtual machines have many such sockets
+    const int status = item.byte(0x18).value_or(0);
+    const bool disabled = (status & 7) == kDisabledByUser || (status & 7) == kDisabledByBios;
+    if ((status & kPopulated) == 0 || disabled || item.byte(0x05) != kCentralProcessor)
         return;
     ++result.cpu_sockets;
     if (auto model = item.text(0x10))

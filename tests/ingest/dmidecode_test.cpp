@@ -31,6 +31,8 @@ constexpr std::string_view kWhole =
     "\tCore Count: 64\n\tCore Enabled: 64\n\n"
     "Handle 0x0011, DMI type 4, 48 bytes\nProcessor Information\n"
     "\tType: Central Processor\n\tVersion: Not Specified\n\tStatus: Unpopulated\n\n"
+    "Handle 0x0012, DMI type 4, 48 bytes\nProcessor Information\n"
+    "\tType: Central Processor\n\tVersion: Example\n\tStatus: Populated, Disabled By BIOS\n\n"
     "Handle 0x0020, DMI type 9, 17 bytes\nSystem Slot Information\n"
     "\tDesignation: Riser A\n\tType: x16 PCI Express 5 x16\n\tCurrent Usage: In Use\n"
     "\tBus Address: 0000:3a:00.0\n\n"

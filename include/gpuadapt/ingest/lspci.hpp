@@ -32,7 +32,7 @@ struct LspciDevice {
 };
 
 /// All devices in the order of the text; one that is printed twice is here twice. Empty for a text without any.
-/// `text` should come from plain_text(). Takes any bytes and never throws on them; at most 16384 devices.
+/// `text` should come from plain_text(). Takes any bytes and never throws on them; at most 8192 devices.
 [[nodiscard]] std::vector<LspciDevice> read_lspci(std::string_view text);
 
 }  // namespace gpuadapt::ingest
