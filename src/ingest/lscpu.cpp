@@ -342,10 +342,12 @@ class Reader {
     }
 
     void take_node(int id, std::string_view value) {
+        if (result_.numa_nodes.size() >= 4096 || node_cpus_ > kHighestCpu)
+            return;
         const bool known = std::any_of(result_.numa_nodes.begin(), result_.numa_nodes.end(),
                                        [&](const NumaNode& node) { return node.id == id; });
-        const auto cpus = cpus_of(value);
-        if (known || !cpus || result_.numa_nodes.size() >= 4096 || node_cpus_ > kHighestCpu)
+        const auto cpus = known ? std::nullopt : cpus_of(value);
+        if (!cpus)
             return;
         node_cpus_ += cpus->size();
         NumaNode node;
