@@ -3,6 +3,7 @@
 #include "cli/machine_record.hpp"
 
 #include <gpuadapt/cli/main.hpp>
+#include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/expectations.hpp>
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/host/files.hpp>
@@ -29,7 +30,13 @@ int run_probe(Session& session, const ProbeOptions& options) {
     const MachineReading reading = read_machine(options.from);
     const Machine& machine = reading.machine;
     Record record = machine_record(machine, options.from.empty() ? utc_now() : "");
-    if (options.cross_check && reading.root != nullptr)  // texts hold no other tool to ask
+    if (options.cross_check && reading.root == nullptr)
+        throw input_error(
+            Message{"--cross-check asks other tools, and texts hold none: use it on the machine or on one "
+                    "recording of it. Where several texts disagree, that is listed as unread",
+                    "--cross-check 需询问其他工具，而文本中没有：请用于本机或一个录制文件。多个文本之间的不一致"
+                    "列在未读到的内容中"});
+    if (options.cross_check)
         record.findings = cross_check(*reading.root, machine);
     if (!options.out.empty())
         write_output_file(options.out, to_json(record));

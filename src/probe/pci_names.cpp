@@ -7,6 +7,8 @@
 #include <csetjmp>
 #include <cstring>
 
+#include <fmt/format.h>
+
 extern "C" {
 #include <pci/pci.h>
 }
@@ -93,7 +95,12 @@ std::optional<std::string> PciNames::device(int vendor_id, int device_id) {
 }
 
 std::optional<std::string> PciNames::class_name(int class_code) {
-    return state_->look_up(PCI_LOOKUP_CLASS, class_code >> 8, 0);
+    std::optional<std::string> name = state_->look_up(PCI_LOOKUP_CLASS, class_code >> 8, 0);
+    // Where only the base class has a name, libpci puts the number behind it.
+    const std::string number = fmt::format(" [{:04x}]", class_code >> 8);
+    if (name && name->ends_with(number))
+        name->resize(name->size() - number.size());
+    return name;
 }
 
 }  // namespace gpuadapt

@@ -2,8 +2,11 @@
 #include "probe/hwloc_facts.hpp"
 
 #include <gpuadapt/core/differences.hpp>
+#include <gpuadapt/core/error.hpp>
+#include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/second_sources.hpp>
 
+#include <functional>
 #include <string>
 
 #include <fmt/format.h>
@@ -65,6 +68,34 @@ struct Witness {
     Machine machine;
 };
 
+/// Calls `ask` with each command as it is run on the machine behind `root`.
+void for_each_command(Root& root, const std::function<void(const std::vector<std::string>& words)>& ask) {
+    const std::vector<std::string> interfaces = physical_interfaces(root);
+    for (const SecondSource& source : kSecondSources) {
+        if (source.command.find(kInterface) == std::string_view::npos)
+            ask(words_of(source.command, ""));
+        else
+            for (const std::string& interface : interfaces)
+                ask(words_of(source.command, interface));
+    }
+}
+
+/// hwloc, and each tool whose output one of our readers understands.
+std::vector<Witness> witnesses_of(Root& root) {
+    std::vector<Witness> witnesses = {{"hwloc", hwloc_machine(root)}};
+    for_each_command(root, [&](const std::vector<std::string>& words) {
+        const CommandResult result = root.run(words);
+        const std::string name = fmt::format("{}", fmt::join(words, " "));
+        try {
+            if (result.ok())
+                witnesses.push_back({name, machine_of_bytes(result.output, name)});
+        } catch (const Error&) {
+            // It says nothing of a machine: a version, or "no devices".
+        }
+    });
+    return witnesses;
+}
+
 Finding disagreement(const std::string& witness, const Difference& difference) {
     const auto shown = [](const std::string& value) { return value.empty() ? "-" : value; };
     Finding finding;
@@ -86,21 +117,13 @@ std::span<const SecondSource> second_sources() {
 }
 
 void run_second_sources(Root& root) {
-    const std::vector<std::string> interfaces = physical_interfaces(root);
-    for (const SecondSource& source : kSecondSources) {
-        if (source.command.find(kInterface) == std::string_view::npos)
-            (void)root.run(words_of(source.command, ""));
-        else
-            for (const std::string& interface : interfaces)
-                (void)root.run(words_of(source.command, interface));
-    }
+    for_each_command(root, [&](const std::vector<std::string>& words) { (void)root.run(words); });
     (void)hwloc_machine(root);
 }
 
 std::vector<Finding> cross_check(Root& root, const Machine& machine) {
     std::vector<Finding> findings;
-    const Witness witnesses[] = {{"hwloc", hwloc_machine(root)}};
-    for (const Witness& witness : witnesses)
+    for (const Witness& witness : witnesses_of(root))
         for (const Difference& difference : differences(machine, witness.machine))
             findings.push_back(disagreement(witness.name, difference));
     return findings;

@@ -271,6 +271,7 @@ TEST_F(PciNamesTest, Looks) {
     EXPECT_EQ(names.device(0x1234, 0x9999), std::nullopt);
     EXPECT_EQ(names.vendor(0x9999), std::nullopt);
     EXPECT_EQ(names.class_name(0x030200), "3D thing");
+    EXPECT_EQ(names.class_name(0x03ff00), "Display") << "the number is no part of the name";
 }
 
 TEST_F(PciNamesTest, ADamagedFileEndsNothing) {

@@ -32,6 +32,24 @@ TEST(CrossCheck, WhatHwlocSawOtherwiseIsAWarning) {
     EXPECT_THAT(cross_check(root, machine), IsEmpty());
 }
 
+TEST(CrossCheck, AToolThatSeesAnotherMachineIsNamed) {
+    Answers answers;
+    answers.commands[{"lscpu", "-J"}] = {CommandStatus::exited, 0,
+                                         R"({"lscpu": [{"field": "Architecture:", "data": "x86_64"},
+                                                        {"field": "CPU(s):", "data": "8"},
+                                                        {"field": "Model name:", "data": "Some CPU"},
+                                                        {"field": "Socket(s):", "data": "4"}]})",
+                                         "", ""};
+    answers.commands[{"dmidecode"}] = {CommandStatus::exited, 1, "Socket(s): 8\n", "", ""};
+    answers.commands[{"mpirun", "--version"}] = {CommandStatus::exited, 0, "mpirun (Open MPI) 4.1.4\n", "", ""};
+    MemoryRoot root(answers);
+    Machine machine;
+    machine.cpu.sockets = 2;
+    const auto findings = cross_check(root, machine);
+    ASSERT_THAT(findings, SizeIs(1)) << "a tool that failed is no witness, nor one that says nothing of a machine";
+    EXPECT_THAT(findings[0].evidence.en, HasSubstr("gpuadapt: 2; lscpu -J: 4"));
+}
+
 TEST(CrossCheck, NoWitnessIsNoDisagreement) {
     MemoryRoot root;
     Machine machine;
