@@ -32,6 +32,9 @@ void find_gpus(Machine& machine) {
         gpu.address = device.address;
         gpu.vendor = vendor->id;
         gpu.model = device.device_name;
+        for (const GpuChip& chip : vendor->chips)
+            if (!gpu.model && chip.device_id == device.device_id)
+                gpu.model = chip.model;
         machine.gpus.push_back(std::move(gpu));
     }
 }

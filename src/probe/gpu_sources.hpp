@@ -12,9 +12,16 @@
 /// Where facts about GPUs come from: the vendor's management library, else the vendor's tool.
 namespace gpuadapt {
 
+/// A chip that pci.ids does not name.
+struct GpuChip {
+    int device_id;
+    std::string_view model;
+};
+
 struct GpuVendor {
     int pci_id;
-    std::string_view id;                      ///< Gpu::vendor
+    std::string_view id;  ///< Gpu::vendor
+    std::vector<GpuChip> chips;
     std::string_view library;                 ///< id of the management library; empty: none is known
     std::vector<std::string_view> programs;   ///< of the tool, tried in this order
     std::vector<std::string_view> questions;  ///< its arguments, asked when the library gave nothing

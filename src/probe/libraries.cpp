@@ -24,20 +24,26 @@ struct LibraryRow {
     std::string_view name;
     std::vector<std::string_view> sonames;
     std::vector<std::string_view> folders;
+    /// Packages of pkg-config that name the version. A library that has any counts its file names by itself (libtool),
+    /// and that number must not be taken for a version.
+    std::vector<std::string_view> packages;
 };
 
 const std::vector<LibraryRow>& library_rows() {
     static const std::vector<LibraryRow> kRows = {
-        {"NCCL", {"libnccl.so.2"}, {}},
-        {"MCCL", {"libmccl.so"}, {"/opt/maca/lib", "/opt/maca/lib64"}},
-        {"RCCL", {"librccl.so.1"}, {"/opt/rocm/lib"}},
-        {"CUDA runtime", {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"}, {"/usr/local/cuda/lib64"}},
-        {"MACA runtime", {"libmcruntime.so"}, {"/opt/maca/lib", "/opt/maca/lib64"}},
-        {"HIP runtime", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}, {"/opt/rocm/lib"}},
-        {"Open MPI", {"libmpi.so.40"}, {"/opt/maca/ompi/lib", "/usr/local/lib", "/opt/hpcx/ompi/lib"}},
-        {"PMIx", {"libpmix.so.2"}, {"/opt/maca/ompi/lib", "/usr/local/lib"}},
-        {"UCX", {"libucp.so.0"}, {"/opt/maca/ucx/lib", "/opt/hpcx/ucx/lib"}},
-        {"libibverbs", {"libibverbs.so.1"}, {}},
+        {"NCCL", {"libnccl.so.2"}, {}, {}},
+        {"MCCL", {"libmccl.so"}, {"/opt/maca/lib", "/opt/maca/lib64"}, {}},
+        {"RCCL", {"librccl.so.1"}, {"/opt/rocm/lib"}, {}},
+        {"CUDA runtime", {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"}, {"/usr/local/cuda/lib64"}, {}},
+        {"MACA runtime", {"libmcruntime.so"}, {"/opt/maca/lib", "/opt/maca/lib64"}, {}},
+        {"HIP runtime", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}, {"/opt/rocm/lib"}, {}},
+        {"Open MPI",
+         {"libmpi.so.40"},
+         {"/opt/maca/ompi/lib", "/usr/local/lib", "/opt/hpcx/ompi/lib"},
+         {"ompi-c", "ompi", "ompi-cxx"}},
+        {"PMIx", {"libpmix.so.2"}, {"/opt/maca/ompi/lib", "/usr/local/lib"}, {"pmix"}},
+        {"UCX", {"libucp.so.0"}, {"/opt/maca/ucx/lib", "/opt/hpcx/ucx/lib"}, {"ucx"}},
+        {"libibverbs", {"libibverbs.so.1"}, {}, {"libibverbs"}},
     };
     return kRows;
 }
@@ -117,18 +123,20 @@ std::string line_value(std::string_view text, std::string_view start) {
     return "";
 }
 
-/// Open MPI counts its library by itself; the series follows from it, the whole version stands in a file beside it.
-std::string open_mpi_version(Root& root, const std::string& path, const std::string& in_name) {
-    for (const char* file : {"ompi-c.pc", "ompi.pc", "ompi-cxx.pc"}) {
-        const auto text = root.read(fmt::format("{}/pkgconfig/{}", folder_of(path), file));
+/// What pkg-config would say, from the files beside the library; else for Open MPI the series that follows from the
+/// library's own number; else the file's name, which says no more than it knows.
+std::string packaged_version_of(Root& root, const LibraryRow& row, const std::string& found, const std::string& path) {
+    for (const std::string_view package : row.packages) {
+        const auto text = root.read(fmt::format("{}/pkgconfig/{}.pc", folder_of(found), package));
         if (std::string version = line_value(text.value_or(""), "Version:"); !version.empty())
             return version;
     }
+    const std::string in_name = version_in_name(path);
     for (const auto& [library, series] : {std::pair{"40.10.", "3.1"}, std::pair{"40.20.", "4.0"},
                                           std::pair{"40.30.", "4.1"}, std::pair{"40.40.", "5.0"}})
-        if (in_name.starts_with(library))
+        if (row.name == "Open MPI" && in_name.starts_with(library))
             return fmt::format("{} (libmpi {})", series, in_name);
-    return in_name;
+    return clean_utf8(last_component(path));
 }
 
 /// libmccl.so carries no version in its name; the header that comes with it does.
@@ -154,8 +162,8 @@ void find_libraries(Root& root, const Linker& linker, Machine& machine) {
                 continue;
             const std::string path = behind_links(root, *found);
             std::string version = version_in_name(path);
-            if (row.name == "Open MPI")
-                version = open_mpi_version(root, *found, version);
+            if (!row.packages.empty())
+                version = packaged_version_of(root, row, *found, path);
             else if (row.name == "MCCL" && version.empty())
                 version = mccl_version(root, *found);
             keep(machine, std::string(row.name), version, path);

@@ -6,6 +6,9 @@
 #include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/second_sources.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -60,6 +63,29 @@ std::vector<std::string> physical_interfaces(Root& root) {
         if (root.exists("/sys/class/net/" + name + "/device"))
             names.push_back(name);
     return names;
+}
+
+/// What changes from one moment to the next: two readings of it need not agree. Ends of paths.
+constexpr std::string_view kChanging[] = {
+    "/available_bytes",  "/memory_used_bytes", "/core_mhz",      "/memory_mhz", "/temperature_c", "/power_w",
+    "/throttle_reasons", "/processes",         "/ecc_corrected", "/counters",   "/free",          "/errors",
+};
+
+bool is_changing(std::string_view path) {
+    // The matrix is the tool's own words: there is no second reading of ours.
+    return path.starts_with("/vendor_topology") ||
+           std::any_of(std::begin(kChanging), std::end(kChanging), [&](std::string_view end) {
+               const std::size_t at = path.find(end);
+               return at != std::string_view::npos && (at + end.size() == path.size() || path[at + end.size()] == '/');
+           });
+}
+
+/// numactl rounds the memory of a node to MiB.
+bool is_rounding(const Difference& difference) {
+    constexpr double kMib = 1 << 20;
+    return difference.path.starts_with("/numa_nodes/") && difference.path.ends_with("/memory_bytes") &&
+           std::abs(std::strtod(difference.first.c_str(), nullptr) - std::strtod(difference.second.c_str(), nullptr)) <
+               kMib;
 }
 
 /// What one witness knows of the machine.
@@ -125,7 +151,8 @@ std::vector<Finding> cross_check(Root& root, const Machine& machine) {
     std::vector<Finding> findings;
     for (const Witness& witness : witnesses_of(root))
         for (const Difference& difference : differences(machine, witness.machine))
-            findings.push_back(disagreement(witness.name, difference));
+            if (!is_changing(difference.path) && !is_rounding(difference))
+                findings.push_back(disagreement(witness.name, difference));
     return findings;
 }
 

@@ -335,8 +335,7 @@ ItemValue gpu_topology(const Machine& machine, const std::optional<Launch>& laun
 ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch) {
     std::vector<std::string> parts;
     for (const auto& [name, version] : machine.versions)
-        if (name != "vbios")
-            parts.push_back(fmt::format("{} {}", name, version.version));
+        parts.push_back(fmt::format("{} {}", name, version.version));
     for (const KernelModule& module : machine.modules)
         if (module.version)
             parts.push_back(fmt::format("{} {}", module.name, *module.version));
@@ -348,9 +347,16 @@ ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch
 }
 
 ItemValue vbios(const Machine& machine, const std::optional<Launch>& launch) {
-    const auto found = machine.versions.find("vbios");
-    if (found != machine.versions.end())
-        return Message::same(found->second.version);
+    std::vector<std::string> versions;
+    for (const Gpu& gpu : machine.gpus)
+        if (gpu.vbios)
+            versions.push_back(*gpu.vbios);
+    // One version on all of them is the rule; anything else must be seen.
+    if (!versions.empty() && versions.size() == machine.gpus.size() &&
+        std::equal(versions.begin() + 1, versions.end(), versions.begin()))
+        return Message::same(versions.front());
+    if (!versions.empty())
+        return Message::same(folded(versions));
     if (machine.gpus.empty() && (!machine.pci_devices.empty() || on_host_memory(launch)))
         return no_gpu();
     return std::nullopt;

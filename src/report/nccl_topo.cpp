@@ -141,10 +141,11 @@ class Writer {
         add("subsystem_device", device.subsystem_device_id, 4);
         const PciDevice* above = find(device.parent.value_or(""));
         const PciLink other = above != nullptr ? above->link : PciLink{};
-        if (const auto speed = lower(device.link.capable_gt_s, other.capable_gt_s))
-            attributes.emplace_back("link_speed", fmt::format("{:.1f} GT/s PCIe", *speed));
-        if (const auto width = lower(device.link.capable_width, other.capable_width))
-            attributes.emplace_back("link_width", std::to_string(*width));
+        // NCCL insists on both; for what it does not know itself it writes these two values.
+        const auto speed = lower(device.link.capable_gt_s, other.capable_gt_s);
+        const auto width = lower(device.link.capable_width, other.capable_width);
+        attributes.emplace_back("link_speed", speed ? fmt::format("{:.1f} GT/s PCIe", *speed) : "");
+        attributes.emplace_back("link_width", std::to_string(width.value_or(0)));
         return attributes;
     }
 

@@ -130,6 +130,13 @@ TEST_F(Libraries, OfedAndPeerMemory) {
     EXPECT_EQ(probe_machine(with_tool, {"libraries"}).versions.at("OFED").version, "OFED-internal-99.10-0.7.0");
 }
 
+TEST_F(Libraries, TheNumberOfALibtoolFileIsNoVersion) {
+    library("/usr/lib/libpmix.so.2", "libpmix.so.2.13.1");
+    EXPECT_EQ(versions().at("PMIx").version, "libpmix.so.2.13.1");
+    root_.add_file("/usr/lib/pkgconfig/pmix.pc", "Name: pmix\nVersion: 5.0.1\n");
+    EXPECT_EQ(versions().at("PMIx").version, "5.0.1");
+}
+
 TEST_F(Libraries, LinksInCirclesEnd) {
     library("/usr/lib/libnccl.so.2", "libnccl.so.2");
     EXPECT_EQ(versions().at("NCCL").version, "2");

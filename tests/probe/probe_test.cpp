@@ -177,7 +177,7 @@ TEST(ProbeGpu, ByVendorAndClass) {
     std::vector<std::string> found;
     for (const Gpu& gpu : probe(root, "gpu").gpus)
         found.push_back(gpu.vendor + " " + gpu.address + " " + gpu.model.value_or("-"));
-    EXPECT_THAT(found, ElementsAre("metax 0000:01:00.0 -", "nvidia 0000:02:00.0 -", "amd 0000:04:00.0 -"));
+    EXPECT_THAT(found, ElementsAre("metax 0000:01:00.0 MetaX C500", "nvidia 0000:02:00.0 -", "amd 0000:04:00.0 -"));
 }
 
 TEST(ProbeCpu, OfflineProcessorsAndMixedGovernors) {

@@ -8,6 +8,7 @@
 namespace gpuadapt {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -48,6 +49,28 @@ TEST(CrossCheck, AToolThatSeesAnotherMachineIsNamed) {
     const auto findings = cross_check(root, machine);
     ASSERT_THAT(findings, SizeIs(1)) << "a tool that failed is no witness, nor one that says nothing of a machine";
     EXPECT_THAT(findings[0].evidence.en, HasSubstr("gpuadapt: 2; lscpu -J: 4"));
+}
+
+TEST(CrossCheck, WhatChangesByItselfIsNoDisagreement) {
+    MemoryRoot root(with_hwloc(R"({"gpus": [{"address": "0000:01:00.0", "vendor": "nvidia", "power_w": 70.5,
+        "core_mhz": 345, "memory_used_bytes": 1, "power_limit_w": 600}],
+        "numa_nodes": [{"id": 0, "memory_bytes": 4793040896}, {"id": 1, "memory_bytes": 4294967296}]})"));
+    Machine machine;
+    machine.gpus.resize(1);
+    machine.gpus[0].address = "0000:01:00.0";
+    machine.gpus[0].vendor = "nvidia";
+    machine.gpus[0].power_w = 77.7;
+    machine.gpus[0].core_mhz = 390;
+    machine.gpus[0].memory_used_bytes = 0;
+    machine.gpus[0].power_limit_w = 700;
+    machine.numa_nodes.resize(2);
+    machine.numa_nodes[0].memory_bytes = 4793040896 + 1000000;  // numactl rounds
+    machine.numa_nodes[1].id = 1;
+    machine.numa_nodes[1].memory_bytes = 4294967296 / 2;
+    std::vector<std::string> paths;
+    for (const Finding& finding : cross_check(root, machine))
+        paths.push_back(finding.subject);
+    EXPECT_THAT(paths, ElementsAre("/numa_nodes/1/memory_bytes", "/gpus/0000:01:00.0/power_limit_w"));
 }
 
 TEST(CrossCheck, NoWitnessIsNoDisagreement) {

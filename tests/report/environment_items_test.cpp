@@ -76,6 +76,18 @@ TEST(EnvironmentItems, DescribesAServer) {
               "/opt/ompi/bin/mpirun -n 4 -x 'NOTE=two words' gpuadapt");
 }
 
+TEST(EnvironmentItems, AnOddVbiosIsSeen) {
+    Machine machine;
+    machine.gpus.resize(3);
+    machine.gpus[0].vbios = machine.gpus[1].vbios = "1.9";
+    const auto vbios = [&] { return item(environment_items(one(machine), std::nullopt, {}), "vbios").value.zh; };
+    EXPECT_EQ(vbios(), "2 x 1.9");
+    machine.gpus[2].vbios = "1.8";
+    EXPECT_EQ(vbios(), "2 x 1.9, 1 x 1.8");
+    machine.gpus[2].vbios = "1.9";
+    EXPECT_EQ(vbios(), "1.9");
+}
+
 TEST(EnvironmentItems, NeverCallsTheUnknownOff) {
     for (const std::vector<HostMachine>& machines : {one({}), std::vector<HostMachine>{}}) {
         for (const FilledItem& own : environment_items(machines, std::nullopt)) {

@@ -135,6 +135,7 @@ Machine made_server() {
             made.address = gpu;
             made.vendor = "metax";
             made.model = "Made C1";
+            made.vbios = "1.9.0.0";
             machine.gpus.push_back(made);
         }
         const std::string nic = fmt::format("0000:{:x}5:00.0", i + 1);
@@ -142,7 +143,7 @@ Machine made_server() {
         add_network_card(machine, i, nic);
     }
     machine.addresses = {"192.0.2.11"};
-    machine.versions = {{"MACA", {"3.8.1", {}}}, {"driver", {"2.14.6", {}}}, {"vbios", {"1.9.0.0", {}}}};
+    machine.versions = {{"MACA", {"3.8.1", {}}}, {"driver", {"2.14.6", {}}}};
     return machine;
 }
 
