@@ -15,7 +15,7 @@ struct CpuInfo {
     std::optional<std::string> part;          ///< on Arm: name of implementer and part, several joined by '/'
     std::optional<std::string> microcode;
     std::optional<int> family, model_number;  ///< x86
-    bool hypervisor = false;  ///< x86: the flag that only guests see
+    bool hypervisor = false;                  ///< x86: the flag that only guests see
 };
 
 [[nodiscard]] CpuInfo parse_cpuinfo(std::string_view text);

@@ -21,10 +21,10 @@ using testing::HasSubstr;
 
 std::string error_of(const std::string& bytes, const RecordingLimits& limits = {}) {
     try {
-        static_cast<void>(unpack_foreign(bytes, "/tmp/sent.tar", limits));
+        static_cast<void>(unpack_foreign(bytes, "/sent/m.tar", limits));
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::input);
-        EXPECT_THAT(error.what(), HasSubstr("/tmp/sent.tar"));
+        EXPECT_THAT(error.what(), HasSubstr("/sent/m.tar"));
         return error.what();
     }
     return "";
@@ -43,7 +43,7 @@ std::string packed_tree(const std::string& top) {
 
 TEST(ForeignInput, APackedTreeBecomesARoot) {
     for (const std::string top : {"", "./", "host-7/", "./a/b/"}) {
-        const auto inputs = unpack_foreign(packed_tree(top), "/tmp/sent.tar");
+        const auto inputs = unpack_foreign(packed_tree(top), "/sent/m.tar");
         ASSERT_EQ(inputs.size(), 1U) << top;
         EXPECT_EQ(inputs[0].name, "sent.tar");
         EXPECT_TRUE(inputs[0].packed);
@@ -60,7 +60,7 @@ TEST(ForeignInput, APackedTreeBecomesARoot) {
 }
 
 TEST(ForeignInput, WhatIsNotPackedIsUnknown) {
-    const auto inputs = unpack_foreign(packed_tree("x/"), "/tmp/sent.tar");
+    const auto inputs = unpack_foreign(packed_tree("x/"), "/sent/m.tar");
     ASSERT_EQ(inputs.size(), 1U);
     Root& root = *inputs[0].root;
     EXPECT_EQ(root.read("/proc/meminfo"), std::nullopt);

@@ -76,7 +76,8 @@ TEST(Parse, NamesAndChoices) {
 
 TEST(Cpuinfo, X86) {
     const CpuInfo info = parse_cpuinfo(
-        "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Some  Xeon(R)\nmicrocode\t: 0x2b\n"
+        "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Some  "
+        "Xeon(R)\nmicrocode\t: 0x2b\n"
         "flags\t\t: fpu vme lm hypervisor_x\n\nprocessor\t: 1\nmodel name\t: Other\nflags\t\t: hypervisor\n");
     EXPECT_EQ(info.architecture, "x86_64");
     EXPECT_EQ(info.vendor, "GenuineIntel");
