@@ -10,13 +10,19 @@ constexpr std::array kCommands = {
     Command{
         "probe",
         {"what this machine is: inventory and topology", "本机硬件与系统信息"},
-        {"Reads firmware tables, CPU, NUMA, memory, system, PCI devices with their links, and network devices from "
-         "files of the kernel. Needs no privilege and no other tool; as root it sees more. What exists but could "
-         "not be read is listed and counts as unknown.",
-         "从内核文件读取固件信息、CPU、NUMA、内存、操作系统、PCI设备及其链路、网络设备。无需特权和其他工具；以 root "
-         "运行可读到更多。存在但读不到的内容会列出，并按未知处理。"},
+        {"Reads firmware tables, CPU, NUMA, memory, system, PCI devices with their links, network and RDMA devices "
+         "from files of the kernel, and GPUs from their management library (NVML, MXSML) or tool. Needs no privilege "
+         "and no other tool; as root it sees more. What exists but could not be read is listed and counts as unknown. "
+         "--from takes a recording, or what somebody sent instead: a packed /sys, output of lspci, dmidecode, lscpu, "
+         "nvidia-smi, mx-smi, ibstat.",
+         "从内核文件读取固件信息、CPU、NUMA、内存、操作系统、PCI设备及其链路、网络与RDMA设备；GPU信息来自其管理库"
+         "（NVML、MXSML）或工具。无需特权和其他工具；以 root 运行可读到更多。存在但读不到的内容会列出，并按未知处理。"
+         "--from 可读取录制文件，或他人发来的内容：打包的 /sys，lspci、dmidecode、lscpu、nvidia-smi、mx-smi、ibstat "
+         "的输出。"},
         "gpuadapt probe\n"
-        "gpuadapt probe --json > machine.json",
+        "gpuadapt probe --json > machine.json\n"
+        "gpuadapt probe --topology --svg topology.svg\n"
+        "gpuadapt probe --from lspci.txt --from dmidecode.txt",
         define_probe},
     Command{
         "record",
