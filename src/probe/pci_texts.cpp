@@ -5,6 +5,8 @@
 
 #include <gpuadapt/core/text.hpp>
 
+#include <array>
+#include <cstdint>
 #include <limits>
 
 #include <fmt/format.h>
@@ -93,15 +95,20 @@ std::vector<PciBar> parse_bars(std::string_view text) {
         if (index == kLines)
             break;
         const auto words = split_words(line);
-        const auto start = words.size() == 3 ? parse_hex64(words[0]) : std::nullopt;
-        const auto end = words.size() == 3 ? parse_hex64(words[1]) : std::nullopt;
-        const auto flags = words.size() == 3 ? parse_hex64(words[2]) : std::nullopt;
-        if (!start || !end || !flags)
+        if (words.size() != 3)
             return bars;
-        const bool fits = *end > *start && *end - *start < std::numeric_limits<std::int64_t>::max();
-        if (*flags != 0 && fits)
-            bars.push_back({index, static_cast<std::int64_t>(*end - *start) + 1, kind_of(*flags),
-                            *start != 0 && (*flags & kUnset) == 0});
+        std::array<std::uint64_t, 3> numbers{};
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const auto number = parse_hex64(words[i]);
+            if (!number)
+                return bars;
+            numbers[i] = *number;
+        }
+        const auto [start, end, flags] = numbers;
+        const bool fits = end > start && end - start < std::numeric_limits<std::int64_t>::max();
+        if (flags != 0 && fits)
+            bars.push_back({index, static_cast<std::int64_t>(end - start) + 1, kind_of(flags),
+                            start != 0 && (flags & kUnset) == 0});
         ++index;
     }
     return bars;
