@@ -190,6 +190,44 @@ TextAnswer look(const Base& base, const std::string& path) {
                : failed_text(errno);
 }
 
+/// `work` wants a tool, which has a time limit of its own.
+struct NeedsATool {};
+
+/// The same machine, asked by the thread that is in it.
+class DirectRoot : public Root {
+  public:
+    explicit DirectRoot(std::shared_ptr<const Base> base) : base_(std::move(base)) {}
+
+    [[nodiscard]] CommandResult run(const std::vector<std::string>&, const CommandOptions&) override {
+        throw NeedsATool{};
+    }
+    [[nodiscard]] Environment environment() override {
+        return base_->is_whole_machine ? tuning_environment() : Environment{};
+    }
+    [[nodiscard]] std::optional<std::string> lookup(
+        const std::string&, const std::function<std::optional<std::string>()>& compute) override {
+        return compute();
+    }
+    [[nodiscard]] TextAnswer answer_read(const std::string& path, std::size_t limit) override {
+        return is_root_path(path) ? read_file(*base_, path, limit) : TextAnswer{};
+    }
+    [[nodiscard]] TextAnswer answer_read_part(const std::string& path, std::size_t offset, std::size_t size) override {
+        return is_root_path(path) ? read_file_part(*base_, path, offset, size) : TextAnswer{};
+    }
+    [[nodiscard]] ListAnswer answer_list(const std::string& path) override {
+        return is_root_path(path) ? list_folder(*base_, path) : ListAnswer{};
+    }
+    [[nodiscard]] TextAnswer answer_link(const std::string& path) override {
+        return is_root_path(path) ? read_link(*base_, path) : TextAnswer{};
+    }
+    [[nodiscard]] AnswerStatus answer_exists(const std::string& path) override {
+        return is_root_path(path) ? look(*base_, path).status : AnswerStatus::absent;
+    }
+
+  private:
+    std::shared_ptr<const Base> base_;
+};
+
 }  // namespace
 
 struct LiveRoot::State {
@@ -264,6 +302,28 @@ TextAnswer LiveRoot::answer_link(const std::string& path) {
 
 AnswerStatus LiveRoot::answer_exists(const std::string& path) {
     return state_->ask<TextAnswer>(path, [path](const Base& base) { return look(base, path); }).status;
+}
+
+bool LiveRoot::at_once(const std::function<void(Root&)>& work) {
+    struct Attempt {
+        explicit Attempt(std::shared_ptr<const Base> base) : root(std::move(base)) {}
+        DirectRoot root;
+        bool finished = false;
+    };
+    const auto attempt = std::make_shared<Attempt>(state_->base);
+    const auto job = [attempt, work] {
+        try {
+            work(attempt->root);
+            attempt->finished = true;
+        } catch (...) {  // NeedsATool; an error comes again when the questions are asked one by one
+            attempt->finished = false;
+        }
+    };
+    if (!state_->runner.run(job, state_->limit) || !attempt->finished)
+        return false;
+    for (const Unread& note : attempt->root.unread())
+        note_unread(note.path, note.reason);
+    return true;
 }
 
 }  // namespace gpuadapt

@@ -33,6 +33,10 @@ bool is_root_path(const std::string& path) {
     return path.find("/../") == std::string::npos && !path.ends_with("/..");
 }
 
+bool Root::at_once(const std::function<void(Root&)>& /*work*/) {
+    return false;
+}
+
 void Root::note_unread(const std::string& path, const std::string& reason) {
     Unread entry{clean_utf8(path), clean_utf8(reason)};
     if (std::find(unread_.begin(), unread_.end(), entry) == unread_.end())

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -71,6 +72,19 @@ std::span<const Probe> probes() {
     return kProbes;
 }
 
+namespace {
+
+/// Most probes only read files, and do so at once; the others ask one by one.
+void run_probe(const Probe& probe, Root& root, Machine& machine) {
+    const auto attempt = std::make_shared<Machine>(machine);
+    if (root.at_once([attempt, run = probe.run](Root& direct) { run(direct, *attempt); }))
+        machine = std::move(*attempt);
+    else
+        probe.run(root, machine);
+}
+
+}  // namespace
+
 Machine probe_machine(Root& root, const std::vector<std::string>& only) {
     const auto wanted = with_needs(only);
     Machine machine;
@@ -79,7 +93,7 @@ Machine probe_machine(Root& root, const std::vector<std::string>& only) {
         if (!wanted.empty() && !wanted.contains(probe.id))
             continue;
         try {
-            probe.run(root, machine);
+            run_probe(probe, root, machine);
         } catch (const std::exception& error) {
             root.note_unread(fmt::format("probe {}", probe.id), error.what());
         }

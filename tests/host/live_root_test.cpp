@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -152,6 +153,51 @@ TEST(LiveRoot, ACopiedTreeHasNoToolsAndNoEnvironment) {
 
 TEST(LiveRoot, AMissingBaseIsTheUsersError) {
     EXPECT_THROW(LiveRoot("/no/such/folder"), Error);
+}
+
+TEST(LiveRootAtOnce, AnswersAsOneByOne) {
+    const test::TempFolder folder;
+    folder.write("sys/a", "text\n");
+    folder.write("sys/b", std::string(kReadLimit + 1, 'x'));
+    std::filesystem::create_symlink("a", folder.path("sys/link"));
+    LiveRoot one_by_one(folder.path());
+    LiveRoot at_once(folder.path());
+    const auto ask = [](Root& root) {
+        std::string said = root.read_line("/sys/a").value_or("-") + root.link("/sys/link").value_or("-") +
+                           root.read_part("/sys/a", 1, 2).value_or("-") + root.read("/sys/b").value_or("-") +
+                           root.read("/sys/../sys/a").value_or("-") + (root.exists("/sys/none") ? "y" : "n");
+        for (const std::string& name : root.list("/sys").value_or(std::vector<std::string>{}))
+            said += name;
+        return said;
+    };
+    const auto said = std::make_shared<std::string>();
+    ASSERT_TRUE(at_once.at_once([&ask, said](Root& root) { *said = ask(root); }));
+    EXPECT_EQ(*said, ask(one_by_one));
+    EXPECT_EQ(at_once.unread(), one_by_one.unread());
+    EXPECT_EQ(at_once.unread().size(), 1U);
+}
+
+TEST(LiveRootAtOnce, AToolOrAnErrorIsForTheSlowWay) {
+    LiveRoot root;
+    EXPECT_FALSE(root.at_once([](Root& direct) {
+        direct.note_unread("/x", "y");
+        (void)direct.run({"true"});
+    }));
+    EXPECT_FALSE(root.at_once([](Root&) { throw std::runtime_error("no"); }));
+    EXPECT_TRUE(root.unread().empty()) << "what is not finished leaves nothing behind";
+}
+
+TEST(LiveRootAtOnce, AHangIsLeftBehindAndTheRootGoesOn) {
+    const test::TempFolder folder;
+    folder.write("a", "text");
+    LiveRoot root(folder.path(), 50ms);
+    const auto release = std::make_shared<std::atomic<bool>>(false);
+    EXPECT_FALSE(root.at_once([release](Root&) {
+        while (!*release)
+            std::this_thread::sleep_for(1ms);
+    }));
+    EXPECT_EQ(root.read("/a"), "text");
+    *release = true;
 }
 
 TEST(JobRunner, GivesUpOnAJobThatHangs) {

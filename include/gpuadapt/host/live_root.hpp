@@ -32,6 +32,7 @@ class LiveRoot : public Root {
     [[nodiscard]] ListAnswer answer_list(const std::string& path) override;
     [[nodiscard]] TextAnswer answer_link(const std::string& path) override;
     [[nodiscard]] AnswerStatus answer_exists(const std::string& path) override;
+    [[nodiscard]] bool at_once(const std::function<void(Root&)>& work) override;
 
   private:
     struct State;
