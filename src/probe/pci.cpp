@@ -125,6 +125,16 @@ std::map<std::string, std::string> read_slots(Root& root) {
     return slots;
 }
 
+/// A server that has just been unpacked may have no pci.ids: then every device is a number, and the reader wants to
+/// know why.
+void note_missing_names(Root& root, const std::vector<PciDevice>& devices) {
+    const bool any_named = std::any_of(devices.begin(), devices.end(), [](const PciDevice& device) {
+        return device.vendor_name || device.device_name || device.class_name;
+    });
+    if (!devices.empty() && !any_named)
+        root.note_unread("pci.ids", "not found: PCI devices have numbers instead of names");
+}
+
 }  // namespace
 
 void probe_pci(Root& root, Machine& machine) {
@@ -149,6 +159,7 @@ void probe_pci(Root& root, Machine& machine) {
         return std::pair(a.address.size(), a.address) < std::pair(b.address.size(), b.address);
     });
     unread.note(root, machine.pci_devices.size());
+    note_missing_names(root, machine.pci_devices);
 }
 
 }  // namespace gpuadapt

@@ -18,6 +18,8 @@ using test::ConfigSpace;
 using testing::ElementsAre;
 using testing::Pair;
 
+const Unread kNoNames{"pci.ids", "not found: PCI devices have numbers instead of names"};
+
 TEST(PciBars, KindsAndSizes) {
     const std::string text =
         "0x000000e000000000 0x000000e0007fffff 0x000000000014220c\n"  // 8 MiB, prefetchable, 64 bit
@@ -170,7 +172,8 @@ TEST(ProbePciFiles, VpdIsAskedOfNetworkFunctionsUntilOneHangs) {
     EXPECT_EQ(root.asked, 1);
     EXPECT_THAT(machine.unread, ElementsAre(Unread{"/sys/bus/pci/devices/0000:01:00.0/vpd", "no answer after 5000 ms"},
                                             Unread{"/sys/bus/pci/devices/*/vpd",
-                                                   "not asked: that of another device has hung: 2 of 5 devices"}));
+                                                   "not asked: that of another device has hung: 2 of 5 devices"},
+                                            kNoNames));
 }
 
 TEST(ProbePciFiles, WhatIsDeniedOfManyIsOneLine) {
@@ -187,7 +190,7 @@ TEST(ProbePciFiles, WhatIsDeniedOfManyIsOneLine) {
                 ElementsAre(Unread{"/sys/bus/pci/devices/*/config",
                                    "only the first 64 bytes can be read; run as root: 3 of 3 devices"},
                             Unread{"/sys/bus/pci/devices/0000:01:00.0/resource", "permission denied"},
-                            Unread{"/sys/bus/pci/devices/*/vpd", "permission denied: 3 of 3 devices"}));
+                            Unread{"/sys/bus/pci/devices/*/vpd", "permission denied: 3 of 3 devices"}, kNoNames));
 }
 
 TEST(ProbePciFiles, ABrokenListIsNamed) {
@@ -196,8 +199,9 @@ TEST(ProbePciFiles, ABrokenListIsNamed) {
     root.add_file(kFolder + "config", network_card().dword(0x100, 0xffffffff).bytes());
     const Machine machine = probe_machine(root, {"pci"});
     EXPECT_EQ(machine.pci_devices.at(0).config_bytes, 256);
-    EXPECT_THAT(machine.unread,
-                ElementsAre(Unread{kFolder + "config", "the list of extended capabilities is broken at 0x100"}));
+    EXPECT_THAT(
+        machine.unread,
+        ElementsAre(Unread{kFolder + "config", "the list of extended capabilities is broken at 0x100"}, kNoNames));
 }
 
 }  // namespace
