@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """More invented machines for make.py: how GPUs hang on a server in other ways, and what can be wrong with one."""
 
+import gpu_parts
 import machine_parts as part
 import pci_parts
 from pci_parts import GIB, MIB, Pci, accelerator, bridge, network_card
@@ -101,6 +102,13 @@ def hgx():
     machine.file("/sys/module/nvidia/version", "570.124.06")
     machine.file("/sys/module/nvidia_peermem/version", "570.124.06")
     machine.file("/usr/local/cuda/version.json", '{"cuda" : {"name" : "CUDA SDK", "version" : "12.8.1"}}')
+    gpus = [f"0000:{0x12 + number * 0x20 + port:02x}:00.0" for number in range(4) for port in range(2)]
+    switches = [f"0000:{0x18 + i:02x}:00.0" for i in range(4)]
+    path = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"
+    gpu_parts.library(machine, "nvml", {"driver": ("570.124.06", path), "CUDA driver": ("12.8", path), "NVML": ("12.570.124.06", path)},
+                      [gpu_parts.nvidia_gpu(i, address, switches, (5, 4, 4, 5)) for i, address in enumerate(gpus)])
+    gpu_parts.matrix(machine, "nvidia-smi", [f"GPU{i}" for i in range(8)], lambda i, j: "NV18",
+                     ("CPU Affinity\tNUMA Affinity\tGPU NUMA ID", lambda i: f"{'0-7,16-23' if i < 4 else '8-15,24-31'}\t{i // 4}\t\tN/A"))
     return machine, pci
 
 
@@ -132,6 +140,13 @@ def c500x8():
                 network_card(pci, end, down, serial=f"EXC{half}", slot=f"{half * 5 + port + 1}", **base)
     pci.names(**NAMES)
     metax_software(machine)
+    halves = [[f"0000:{0x22 + half * 0x60 + port:02x}:00.0" for port in range(4)] for half in range(2)]
+    path = "/opt/mxdriver/lib/libmxsml.so"
+    gpu_parts.library(machine, "mxsml", {"driver": ("3.8.30", path), "MACA": ("3.2.1.7", path)},
+                      [gpu_parts.metax_gpu(half * 4 + i, address, [peer for peer in halves[half] if peer != address])
+                       for half in range(2) for i, address in enumerate(halves[half])])
+    gpu_parts.matrix(machine, "mx-smi", [f"GPU{i}" for i in range(8)], lambda i, j: "MX" if i // 4 == j // 4 else "SYS",
+                     ("Node Affinity\tCPU Affinity", lambda i: f"{i // 4}\t{'0-7,16-23' if i < 4 else '8-15,24-31'}"))
     return machine, pci
 
 
