@@ -113,38 +113,6 @@ TEST_P(Replay, ShortConfigurationSpacesInventNothing) {
     }
 }
 
-/// Files of the second and later processors: many, and like those of the first two.
-bool is_repetition(const std::string& path) {
-    for (const std::string_view folder : {"/sys/devices/system/cpu/cpu", "/sys/devices/system/cpu/cpufreq/policy"})
-        if (path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] > '1')
-            return true;
-    return false;
-}
-
-TEST_P(Replay, AnyMissingFileInventsNothing) {
-    const Machine whole = probe(answers_);
-    for (const auto& [path, answer] : answers_.files) {
-        if (is_repetition(path))
-            continue;
-        Answers poorer_answers = answers_;
-        poorer_answers.files.erase(path);
-        const Machine poorer = probe(poorer_answers);
-        // An Arm processor whose firmware table is closed is known by the design of its cores.
-        if (path != "/sys/firmware/dmi/tables/DMI")
-            expect_known_only(poorer.cpu.model, whole.cpu.model, path);
-        expect_known_only(poorer.memory.total_bytes, whole.memory.total_bytes, path);
-        expect_known_only(poorer.os.kernel, whole.os.kernel, path);
-        expect_known_only(poorer.dmi.serial, whole.dmi.serial, path);
-        EXPECT_LE(poorer.gpus.size(), whole.gpus.size()) << path;
-        for (const PciDevice& device : poorer.pci_devices) {
-            const auto same = std::find_if(whole.pci_devices.begin(), whole.pci_devices.end(),
-                                           [&](const PciDevice& other) { return other.address == device.address; });
-            ASSERT_NE(same, whole.pci_devices.end()) << path;
-            expect_no_invention(device, *same);
-        }
-    }
-}
-
 TEST_P(Replay, DeniedFilesAreNamed) {
     Answers denied = answers_;
     for (auto& [path, answer] : denied.files)
