@@ -13,7 +13,8 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr std::size_t kShortestWord = 5;
+constexpr std::size_t kShortestWord = 4;
+constexpr std::size_t kShortestNumber = 5;
 constexpr std::size_t kShortestName = 4;
 constexpr std::size_t kMacDigits = 12;
 constexpr std::size_t kGuidDigits = 16;
@@ -61,21 +62,6 @@ std::string bytes_of(std::string_view digits) {
     std::string bytes;
     for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
         bytes += static_cast<char>(value_of(digits[i]) * 16 + value_of(digits[i + 1]));
-    return bytes;
-}
-
-std::string reversed(std::string bytes) {
-    std::reverse(bytes.begin(), bytes.end());
-    return bytes;
-}
-
-/// How SMBIOS keeps a UUID (DSP0134, 7.2.1): its first three fields are little-endian.
-std::string smbios_order(std::string bytes) {
-    if (bytes.size() * 2 != kUuidDigits)
-        return bytes;
-    std::reverse(bytes.begin(), bytes.begin() + 4);
-    std::reverse(bytes.begin() + 4, bytes.begin() + 6);
-    std::reverse(bytes.begin() + 6, bytes.begin() + 8);
     return bytes;
 }
 
@@ -171,8 +157,13 @@ std::string Pseudonyms::digest(std::string_view what) const {
 
 void Pseudonyms::add_word(std::string_view word) {
     word = trim(word);
-    if (word.size() < kShortestWord || std::none_of(word.begin(), word.end(), is_digit))
+    const bool letters = std::any_of(word.begin(), word.end(), [](char c) { return is_word(c) && !is_digit(c); });
+    if (word.size() < (letters ? kShortestWord : kShortestNumber) || std::none_of(word.begin(), word.end(), is_digit))
         return;
+    words_.emplace(word, other_word(word));
+}
+
+std::string Pseudonyms::other_word(std::string_view word) const {
     std::string stream = digest(word);
     std::string other;
     for (std::size_t i = 0; i < word.size(); ++i) {
@@ -189,7 +180,12 @@ void Pseudonyms::add_word(std::string_view word) {
         else
             other += c;
     }
-    words_.emplace(word, other);
+    return other;
+}
+
+std::string Pseudonyms::other_hex(const std::string& digits) const {
+    const auto found = hex_.find(digits);
+    return found == hex_.end() ? digits : found->second;
 }
 
 void Pseudonyms::add_name(std::string_view name, std::string_view prefix) {
@@ -238,9 +234,11 @@ std::string Pseudonyms::replace_hex(std::string text) const {
                     capitals && is_lower(other[i]) ? static_cast<char>(other[i] - 'a' + 'A') : other[i];
         };
         for (const auto& [digits, other] : hex_) {
-            const std::size_t at = run->digits.find(digits);
-            if (at != std::string::npos)
-                put(at, other);
+            // A whole run, or an end of it as a GUID is of a GID: in the middle of other digits it is chance.
+            if (run->digits.starts_with(digits))
+                put(0, other);
+            else if (run->digits.ends_with(digits))
+                put(run->digits.size() - digits.size(), other);
         }
         // The RoCE v2 GID of an IPv4 address ends in it.
         if (run->digits.size() == kUuidDigits && run->digits.starts_with(kMappedIpv4)) {
@@ -258,18 +256,6 @@ std::string Pseudonyms::replace_hex(std::string text) const {
         }
     }
     return text;
-}
-
-std::string Pseudonyms::replace_bytes(std::string bytes) const {
-    for (const auto& [digits, other] : hex_) {
-        const std::string from = bytes_of(digits);
-        const std::string to = bytes_of(other);
-        replace_all(bytes, from, to, false);
-        replace_all(bytes, reversed(from), reversed(to), false);
-        if (digits.size() == kUuidDigits)
-            replace_all(bytes, smbios_order(from), smbios_order(to), false);
-    }
-    return bytes;
 }
 
 std::string Pseudonyms::replace_ipv4(std::string_view text) const {
@@ -305,7 +291,7 @@ std::string Pseudonyms::replace_words(std::string_view text, bool is_path) const
 std::string Pseudonyms::replace(std::string_view text) const {
     std::string result = replace_words(text, false);
     if (text.find('\0') != std::string_view::npos)
-        return replace_bytes(std::move(result));
+        return result;
     return replace_ipv4(replace_hex(std::move(result)));
 }
 
@@ -319,8 +305,13 @@ Answers Pseudonyms::replace(const Answers& answers) const {
     const auto text_answer = [&](const TextAnswer& answer) {
         return TextAnswer{answer.status, replace(answer.text), replace(answer.reason)};
     };
-    for (const auto& [path, answer] : answers.files)
-        result.files[replace_in_path(path)] = text_answer(answer);
+    for (const auto& [path, answer] : answers.files) {
+        TextAnswer& other = result.files[replace_in_path(path)];
+        if (path.ends_with("/os-release"))
+            other = answer;
+        else
+            other = text_answer(answer);
+    }
     for (const auto& [path, answer] : answers.links)
         result.links[replace_in_path(path)] = {answer.status, replace_in_path(answer.text), replace(answer.reason)};
     for (const auto& [path, answer] : answers.lists) {

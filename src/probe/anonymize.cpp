@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "probe/anonymize_binary.hpp"
+#include "probe/parse.hpp"
 #include "probe/smbios_identities.hpp"
 
 #include <gpuadapt/core/text.hpp>
@@ -7,6 +9,8 @@
 #include <gpuadapt/probe/probe.hpp>
 
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace gpuadapt {
 
@@ -21,6 +25,8 @@ void add_hex(Pseudonyms& names, const std::optional<std::string>& digits) {
     if (digits)
         names.add_hex(*digits);
 }
+
+constexpr const char* kSmbios = "/sys/firmware/dmi/tables/DMI";
 
 /// What the probes know to be an identity.
 void add_of_machine(Pseudonyms& names, const Machine& machine) {
@@ -60,24 +66,46 @@ void add_of_files(Pseudonyms& names, const Answers& answers) {
         else if (answer.text.find('\0') == std::string::npos)
             names.add_all_in(answer.text);
     }
-    for (const std::string& identity : smbios_identities(text_of(answers, "/sys/firmware/dmi/tables/DMI")))
+    for (const std::string& identity : smbios_identities(text_of(answers, kSmbios)))
         names.add_word(identity);
     for (const auto& [argv, answer] : answers.commands)
         names.add_all_in(answer.output);
     for (const auto& [key, value] : answers.lookups)
         names.add_all_in(value.value_or(""));
-    // Networks and broadcast addresses stand there too: they go with the addresses in them.
-    const std::string trie = text_of(answers, "/proc/net/fib_trie");
-    std::string_view routes = trie;
-    while (!routes.empty()) {
-        const std::size_t begin = routes.find_first_of("0123456789");
+}
+
+void add_ipv4_in(Pseudonyms& names, std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t begin = text.find_first_of("0123456789");
         if (begin == std::string_view::npos)
             break;
-        routes.remove_prefix(begin);
-        const std::size_t end = routes.find_first_not_of("0123456789.");
-        names.add_ipv4(routes.substr(0, end));
-        routes.remove_prefix(end == std::string_view::npos ? routes.size() : end);
+        text.remove_prefix(begin);
+        const std::size_t end = text.find_first_not_of("0123456789.");
+        names.add_ipv4(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end);
     }
+}
+
+/// "0000:0000:0000:0000:0000:ffff:c000:020b": the GID of RoCE v2 holds the address 192.0.2.11.
+void add_ipv4_of_gid(Pseudonyms& names, std::string_view gid) {
+    constexpr std::string_view kMapped = "0000:0000:0000:0000:0000:ffff:";
+    gid = trim(gid);
+    if (!gid.starts_with(kMapped) || gid.size() != kMapped.size() + 9)
+        return;
+    const auto part = [&](std::size_t at) { return parse_hex(gid.substr(kMapped.size() + at, 2)).value_or(0); };
+    names.add_ipv4(fmt::format("{}.{}.{}.{}", part(0), part(2), part(5), part(7)));
+}
+
+/// Where addresses stand. Not everywhere: versions look like them.
+void add_addresses(Pseudonyms& names, const Answers& answers) {
+    // Networks and broadcast addresses stand there too: they go with the addresses in them.
+    for (const char* path : {"/proc/net/fib_trie", "/proc/cmdline"})
+        add_ipv4_in(names, text_of(answers, path));
+    for (const auto& [name, value] : answers.environment)
+        add_ipv4_in(names, value);
+    for (const auto& [path, answer] : answers.files)
+        if (path.find("/gids/") != std::string::npos)
+            add_ipv4_of_gid(names, answer.text);
 }
 
 void add_host_names(Pseudonyms& names, const Answers& answers) {
@@ -105,10 +133,20 @@ Answers anonymize(const Answers& answers, const std::string& key) {
     MemoryRoot root(answers);
     add_of_machine(names, probe_machine(root));
     add_of_files(names, answers);
+    add_addresses(names, answers);
     add_host_names(names, answers);
     for (const auto& [name, value] : answers.environment)
         add_home_names(names, value);
-    return names.replace(answers);
+    Answers other = answers;
+    for (auto& [path, answer] : other.files) {
+        if (path.ends_with("/config"))
+            answer.text = anonymize_config(std::move(answer.text), names);
+        else if (path.ends_with("/vpd"))
+            answer.text = anonymize_vpd(std::move(answer.text), names);
+        else if (path == kSmbios)
+            answer.text = anonymize_smbios(std::move(answer.text), names);
+    }
+    return names.replace(other);
 }
 
 }  // namespace gpuadapt

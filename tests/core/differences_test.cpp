@@ -19,7 +19,7 @@ PciDevice device(const std::string& address, std::optional<int> width) {
 
 TEST(Differences, WhatOneDoesNotKnowIsNone) {
     Machine first;
-    first.cpu.model = "A";
+    first.cpu.model.emplace("A");
     first.pci_devices = {device("0000:01:00.0", 16)};
     first.unread = {{"/proc/cpuinfo", "permission denied"}};
     Machine second;

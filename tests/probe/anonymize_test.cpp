@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "probe/anonymize_binary.hpp"
 #include "probe/smbios_identities.hpp"
 
 #include <gpuadapt/core/differences.hpp>
@@ -6,6 +7,7 @@
 #include <gpuadapt/probe/anonymize.hpp>
 #include <gpuadapt/probe/probe.hpp>
 
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -86,6 +88,96 @@ TEST(Anonymize, NothingThatIdentifiesIsLeftAndTheRestIsThere) {
                     path == "/dmi/uuid" || path == "/addresses" || path.ends_with("/mac") || path.ends_with("guid") ||
                     path == "/environment/LD_LIBRARY_PATH")
             << path;
+}
+
+TEST(AnonymizeBinary, OnlyInItsPlace) {
+    Pseudonyms names("key");
+    names.add_hex("00-11-22-33-44-55-66-77");
+    const std::string serial = "\x77\x66\x55\x44\x33\x22\x11\x00"s;
+    std::string config(4096, '\0');
+    config.replace(0x40, 8, serial);                // by chance
+    config.replace(0x100, 4, "\x01\x00\x01\x15"s);  // AER, next at 0x150
+    config.replace(0x150, 4, "\x03\x00\x01\x00"s);
+    config.replace(0x154, 8, serial);
+    const std::string other = anonymize_config(config, names);
+    EXPECT_EQ(other.substr(0x40, 8), serial);
+    EXPECT_NE(other.substr(0x154, 8), serial);
+    EXPECT_EQ(other.substr(0x154 + 5, 3), serial.substr(5)) << "the maker stays";
+    for (std::size_t size : {0U, 1U, 0x100U, 0x151U, 0x158U})
+        EXPECT_EQ(anonymize_config(config.substr(0, size), names).size(), size);
+}
+
+TEST(AnonymizeBinary, VpdWithoutSpacesBetweenItsFields) {
+    const Pseudonyms names("key");
+    const std::string fields =
+        "PN\x05"
+        "MCX75"
+        "SN\x06"
+        "EX0000"
+        "V3\x04"
+        "a1b2"
+        "RV\x01"s;
+    std::string vpd =
+        "\x82\x02\x00"
+        "HC"
+        "\x90"s +
+        static_cast<char>(fields.size() + 1) + "\0"s + fields + "\0\x78"s;
+    const std::string other = anonymize_vpd(vpd, names);
+    EXPECT_EQ(other.size(), vpd.size());
+    EXPECT_EQ(other.find("EX0000"), std::string::npos);
+    EXPECT_EQ(other.find("a1b2"), std::string::npos);
+    EXPECT_NE(other.find("MCX75"), std::string::npos);
+    unsigned sum = 0;
+    for (const char c : other.substr(0, other.size() - 1))
+        sum += static_cast<unsigned char>(c);
+    EXPECT_EQ(sum % 256, 0U) << "the checksum fits";
+    for (std::size_t size = 0; size < vpd.size(); ++size)
+        EXPECT_EQ(anonymize_vpd(vpd.substr(0, size), names).size(), size);
+}
+
+TEST(AnonymizeBinary, UuidOfTheSystemOnly) {
+    Pseudonyms names("key");
+    names.add_hex("33221100-5544-7766-8899-aabbccddeeff");
+    const std::string uuid = "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"s;
+    const std::string table = structure(1, "\0\0\0\0"s + uuid, "") + structure(9, uuid, "");
+    const std::string other = anonymize_smbios(table, names);
+    EXPECT_EQ(other.size(), table.size());
+    EXPECT_NE(other.substr(8, 16), uuid);
+    EXPECT_NE(other.find(uuid), std::string::npos) << "what only looks so";
+}
+
+/// Every recorded machine is the same after its names have gone, but for the names.
+TEST(Anonymize, RecordedMachinesKeepTheirFacts) {
+    const std::filesystem::path machines = std::filesystem::path(GPUADAPT_SOURCE_DIR) / "tests/machines";
+    int seen = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(machines)) {
+        const std::filesystem::path file = entry.path() / "recording.tar.gz";
+        if (!std::filesystem::exists(file))
+            continue;
+        ++seen;
+        const Answers answers = read_recording(file.string());
+        const Answers other = anonymize(answers, "key");
+        MemoryRoot before(answers);
+        MemoryRoot after(other);
+        const Machine machine = probe_machine(before);
+        const Machine anonymous = probe_machine(after);
+        EXPECT_EQ(anonymous.unread.size(), machine.unread.size()) << file;
+        for (const Difference& difference : differences(machine, anonymous)) {
+            const std::string& path = difference.path;
+            const bool is_name = path.find("serial") != std::string::npos || path.find("guid") != std::string::npos ||
+                                 path.find("uuid") != std::string::npos || path.find("/gid") != std::string::npos ||
+                                 path.ends_with("/mac") || path == "/os/hostname" || path == "/os/command_line" ||
+                                 path == "/addresses" || path.starts_with("/environment/");
+            EXPECT_TRUE(is_name) << file << ": " << path << ": " << difference.first << " -> " << difference.second;
+        }
+        for (const PciDevice& device : machine.pci_devices) {
+            if (device.vpd && device.vpd->serial) {
+                for (const auto& [path, answer] : other.files)
+                    EXPECT_EQ(answer.text.find(*device.vpd->serial), std::string::npos) << file << ": " << path;
+            }
+        }
+    }
+    EXPECT_GE(seen, 12);
 }
 
 TEST(Anonymize, TheKeyDecides) {

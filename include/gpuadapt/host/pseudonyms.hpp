@@ -14,17 +14,19 @@ namespace gpuadapt {
 /// however it is spelt, so that a recording still fits together. They are made from a secret key by SHA-256, so nobody
 /// without the key can tell what was there.
 ///
-/// | kind  | found as                                             | becomes | | ----- |
-/// ---------------------------------------------------- | -------------------------------------------------- | | word
-/// | these characters, no letter or digit beside them     | letters and digits of the same kind and number     | | host
-/// | these characters, no letter or digit beside them     | "host-" and six digits                             | | hex
-/// | these digits, in either case, between any of ":-.",  | other digits, spelt likewise; the maker (first six | | | or
-/// their bytes in a binary file, in either order     | digits of a MAC address or GUID) stays             | | IPv4  |
-/// the address                                          | an address in 10.0.0.0/8; one /24 stays together   |
+/// - A word is these characters without a letter or digit beside them; it becomes letters and digits of the same kind
+///   and number.
+/// - A name is found likewise, but not in paths and not in os-release, whose words are those of a system; it becomes a
+///   prefix and six digits: "host-3fa012".
+/// - Hex is these digits in either case, between any of ":-.", as a whole or as an end of a longer run of digits, as a
+///   GUID is of a GID; it becomes other digits, spelt likewise. The maker (first six digits of a MAC address or GUID)
+///   stays.
+/// - An IPv4 address becomes one in 10.0.0.0/8; those of one /24 stay together.
 ///
-/// Too short or too plain to identify anything, and so left alone: words of less than five characters or without a
-/// digit, hex of less than twelve digits or of one digit only. A name of less than four characters ("vm") is also a
-/// word of other meanings: it is replaced only where it is all there is. Names are not looked for in paths.
+/// Too short or too plain to identify anything, and so left alone: words of less than four characters (numbers: five)
+/// or without a digit, hex of less than twelve digits or of one digit only. A name of less than four characters ("vm")
+/// is also a word of other meanings: it is replaced only where it is all there is. In binary files only words are
+/// looked for; what has a place of its own there is for the caller, who knows the format (other_word(), other_hex()).
 class Pseudonyms {
   public:
     explicit Pseudonyms(std::string key) : key_(std::move(key)) {}
@@ -36,6 +38,11 @@ class Pseudonyms {
 
     /// Adds the MAC addresses, UUIDs, GUIDs and RDMA GIDs that are spelt in `text`.
     void add_all_in(std::string_view text);
+
+    /// The other word for this one, whether it was added or not; the other digits, or the same where they were not
+    /// added.
+    [[nodiscard]] std::string other_word(std::string_view word) const;
+    [[nodiscard]] std::string other_hex(const std::string& digits) const;
 
     /// Text or the bytes of a binary file. Its length stays, but for names and IPv4 addresses, which are not
     /// looked for in binary files.
@@ -49,7 +56,6 @@ class Pseudonyms {
     [[nodiscard]] std::string digest(std::string_view what) const;
     [[nodiscard]] std::string replace_words(std::string_view text, bool is_path) const;
     [[nodiscard]] std::string replace_hex(std::string text) const;
-    [[nodiscard]] std::string replace_bytes(std::string bytes) const;
     [[nodiscard]] std::string replace_ipv4(std::string_view text) const;
 
     /// A part must not be replaced before the whole.
