@@ -24,17 +24,17 @@ constexpr std::array kCommands = {
         "gpuadapt probe --topology --svg topology.svg\n"
         "gpuadapt probe --from lspci.txt --from dmidecode.txt",
         define_probe},
-    Command{
-        "record",
-        {"save what this machine is, to look at it elsewhere", "保存本机信息，供他处查看"},
-        {"Keeps every file and every answer of a tool that a command of this program reads, with what could not be "
-         "read and why, in one tar.gz. Every command takes it with --from, on any machine, and finds the same. "
-         "Send it with a trouble report; --anonymize first replaces what identifies the machine.",
-         "把本程序各命令读取的全部文件与工具输出，连同读不到的内容及原因，存入一个 tar.gz。任何机器上的各命令都可用 "
-         "--from 读取，结果相同。可随问题报告发送；--anonymize 先替换可识别本机的内容。"},
-        "gpuadapt record --out machine.tar.gz --anonymize\n"
-        "gpuadapt probe --from machine.tar.gz",
-        define_record},
+    Command{"record",
+            {"save what this machine is, to look at it elsewhere", "保存本机信息，供他处查看"},
+            {"Keeps every file and every answer of a tool that a command of this program reads, with what could not be "
+             "read and why, in one tar.gz. probe and report take it with --from, on any machine, and find the same. "
+             "Send it with a trouble report; --anonymize first replaces what identifies the machine.",
+             "把本程序各命令读取的全部文件与工具输出，连同读不到的内容及原因，存入一个 tar.gz。probe 与 report "
+             "可在任何机器上用 "
+             "--from 读取，结果相同。可随问题报告发送；--anonymize 先替换可识别本机的内容。"},
+            "gpuadapt record --out machine.tar.gz --anonymize\n"
+            "gpuadapt probe --from machine.tar.gz",
+            define_record},
     Command{"perf",
             {"the nine collectives over GPU counts", "按卡数测试九种集合通信"},
             {"Starts mpirun once for all collectives and counts, and measures as nccl-tests does: time, algbw, busbw, "

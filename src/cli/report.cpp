@@ -6,10 +6,9 @@
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/units.hpp>
 #include <gpuadapt/host/files.hpp>
-#include <gpuadapt/host/live_root.hpp>
 #include <gpuadapt/host/sha256.hpp>
 #include <gpuadapt/ingest/nccl_log.hpp>
-#include <gpuadapt/probe/probe.hpp>
+#include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/report/workbook.hpp>
 
 #include <cerrno>
@@ -30,6 +29,7 @@ struct ReportOptions {
     std::string out_file = "mccl_test.xlsx";  // the guide's script's own default
     std::string form;
     bool probe = false;
+    std::vector<std::string> from;
     std::string collective;
     int ranks = 0;
 };
@@ -101,16 +101,16 @@ Source open_source(const Session& session, const ReportOptions& options) {
         source.context.sha256 = sha256_hex(read.text);
         source.record = std::move(read.record);
     }
-    if (!options.logs.empty() && options.record.empty()) {
-        source.context.source = fmt::format("{}", fmt::join(options.logs, " "));
+    const std::vector<std::string>& files = options.logs.empty() ? options.from : options.logs;
+    if (!files.empty() && options.record.empty()) {
+        source.context.source = fmt::format("{}", fmt::join(files, " "));
         std::error_code ignored;
         // A pipe can be read only once, and the rows come first: its sum stays unknown.
-        if (options.logs.size() == 1 && std::filesystem::is_regular_file(options.logs.front(), ignored))
-            source.context.sha256 = sha256_file(options.logs.front());
+        if (files.size() == 1 && std::filesystem::is_regular_file(files.front(), ignored))
+            source.context.sha256 = sha256_file(files.front());
     }
-    if (options.probe) {
-        LiveRoot root;
-        const Machine machine = probe_machine(root);
+    if (options.probe || !options.from.empty()) {
+        const Machine machine = read_machine(options.from).machine;  // of this machine when nothing is named
         source.context.machines = {{machine.os.hostname.value_or("localhost"), machine}};
     }
     source.context.lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
@@ -142,9 +142,12 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
 }
 
 int run_report(Session& session, const ReportOptions& options) {
-    if (options.record.empty() && options.logs.empty())
-        throw input_error(Message{"give --record FILE or --log-file FILE; see gpuadapt report --help",
-                                  "请用 --record 或 --log-file 指定输入；见 gpuadapt report --help"});
+    if (options.record.empty() && options.logs.empty() && options.from.empty())
+        throw input_error(Message{"give --record FILE, --log-file FILE or --from FILE; see gpuadapt report --help",
+                                  "请用 --record、--log-file 或 --from 指定输入；见 gpuadapt report --help"});
+    if (options.probe && !options.from.empty())
+        throw input_error(Message{"--probe and --from both say which machine it is: give one of them",
+                                  "--probe 与 --from 都用于指定机器，只能给出其一"});
     if (!options.collective.empty() && !ingest::collective_name(options.collective))
         throw input_error(Message{fmt::format("--collective {}: no collective of that name", options.collective),
                                   fmt::format("--collective {}：没有该算子", options.collective)});
@@ -199,6 +202,10 @@ Action define_report(CLI::App& app, Lang lang) {
     app.add_flag("--probe", options->probe,
                  pick(lang, "Fill in the environment items from this machine (where the log was measured)",
                       "用本机信息填写环境信息（日志须在本机测得）"));
+    app.add_option("--from", options->from,
+                   pick(lang, "Fill in the environment items from a recording, or from what else probe --from takes",
+                        "用录制文件（或 probe --from 可读的其他内容）填写环境信息"))
+        ->type_name("FILE");
     app.add_option("--collective", options->collective,
                    pick(lang, "Collective of logs that do not name it", "日志未写明时的算子名"))
         ->type_name("NAME");

@@ -5,7 +5,7 @@ import hashlib
 import json
 import math
 
-from support import FAILURE, OK, TOOL, USAGE, CliTest, main
+from support import FAILURE, OK, REPOSITORY, TOOL, USAGE, CliTest, main
 
 SHEETS = ["环境信息", "测试数据", "DP数据", "P2P数据", "TOPO信息"]
 ITEMS = ["服务器IP", "服务器型号", "服务器bios版本", "性能模式", "CPU型号", "PCIe Gen", "PCIe MaxPayload", "PCIe ACS", "网卡型号",
@@ -112,6 +112,19 @@ class FromLogs(ReportTest):
                 for a, b in zip(left[6:], right[6:]):
                     if isinstance(a, float) and isinstance(b, float):
                         self.assertTrue(math.isclose(a, b, rel_tol=0.01, abs_tol=0.006), (left, right))
+
+    def test_environment_of_a_recorded_machine(self):
+        recording = str(REPOSITORY / "tests/machines/c500x8/recording.tar.gz")
+        self.run_ok("report", "--from", recording, "--out-file", self.path("m.xlsx"))
+        self.write("test.txt", log(kernel_column=True))
+        self.run_ok("report", "--log-file", "test.txt", "--from", recording, "--out-file", self.path("r.xlsx"))
+        for name in ("m.xlsx", "r.xlsx"):
+            sheet = self.workbook(name)["环境信息"]
+            items = {sheet.cell(row, 1).value: sheet.cell(row, 2).value for row in range(1, 22)}
+            self.assertEqual(items["服务器型号"], "Example Systems X8000 M")
+            self.assertIn("2x4 MetaXLink x16", items["GPU拓扑"])
+        self.assert_status(self.run_program("report", "--from", recording, "--probe"), USAGE)
+        self.assert_status(self.run_program("report", "--from", self.path("absent")), USAGE)
 
     def test_no_log_at_all(self):
         for text in ("", "hello\nworld\n", "\0\1\2" * 1000):
