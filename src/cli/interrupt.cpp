@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.hpp"
 
+#include <gpuadapt/cli/main.hpp>
+
+#include <unistd.h>
+
 namespace gpuadapt::cli {
 namespace {
 
@@ -12,7 +16,29 @@ extern "C" void note_signal(int signal) {
         g_received = signal;
 }
 
+/// Only what a signal handler may call.
+extern "C" void end_at_once(int signal) {
+    for (const std::string_view text :
+         {std::string_view("gpuadapt: interrupted by "), signal_name(signal), std::string_view("\n")})
+        if (write(STDERR_FILENO, text.data(), text.size()) < 0)
+            break;
+    _exit(kExitTool);
+}
+
 }  // namespace
+
+void end_on_stop_signals() {
+    for (const int signal : kStopSignals) {
+        struct sigaction action {};
+        sigaction(signal, nullptr, &action);
+        if (action.sa_handler == SIG_IGN)
+            continue;
+        action = {};
+        action.sa_handler = end_at_once;
+        sigemptyset(&action.sa_mask);
+        sigaction(signal, &action, nullptr);
+    }
+}
 
 std::string_view signal_name(int signal) {
     switch (signal) {

@@ -12,6 +12,10 @@ inline constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
 [[nodiscard]] std::string_view signal_name(int signal);
 
+/// For commands that have nothing to save: those signals end the process at once with status 4 and a line that says
+/// so. One that was ignored from the start (nohup, a script's background) stays ignored.
+void end_on_stop_signals();
+
 /// While it lives, those signals are noted instead of ending the process. One at a time.
 class InterruptGuard {
   public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/machine_record.hpp"
 
 #include <gpuadapt/cli/main.hpp>
@@ -27,6 +28,7 @@ struct ProbeOptions {
 };
 
 int run_probe(Session& session, const ProbeOptions& options) {
+    end_on_stop_signals();
     const MachineReading reading = read_machine(options.from);
     const Machine& machine = reading.machine;
     Record record = machine_record(machine, options.from.empty() ? utc_now() : "");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/machine_record.hpp"
 
 #include <gpuadapt/cli/main.hpp>
@@ -51,6 +52,7 @@ std::string default_name() {
 }
 
 int run_record(Session& session, const RecordOptions& options) {
+    end_on_stop_signals();
     const std::string path = options.out.empty() ? default_name() : options.out;
     check_output_file(path);
     Answers answers = options.from.empty() ? read_machine() : read_recording(options.from);

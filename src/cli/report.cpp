@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/record_file.hpp"
 
 #include <gpuadapt/check/checks.hpp>
@@ -142,6 +143,7 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
 }
 
 int run_report(Session& session, const ReportOptions& options) {
+    end_on_stop_signals();
     if (options.record.empty() && options.logs.empty() && options.from.empty())
         throw input_error(Message{"give --record FILE, --log-file FILE or --from FILE; see gpuadapt report --help",
                                   "请用 --record、--log-file 或 --from 指定输入；见 gpuadapt report --help"});

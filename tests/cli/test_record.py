@@ -5,9 +5,10 @@ import io
 import json
 import os
 import re
+import signal
 import tarfile
 
-from support import OK, PROGRAM, TOOL, USAGE, CliTest, main, schema_errors
+from support import OK, PROGRAM, TOOL, USAGE, CliTest, descendants, environment, main, schema_errors
 
 
 class RecordCommand(CliTest):
@@ -73,6 +74,18 @@ class RecordCommand(CliTest):
                          for name in ("m.tar.gz", "a.tar.gz"))
         self.assertNotEqual(first["host"], second["host"])
         self.assertEqual(first["machine"]["cpu"], second["machine"]["cpu"])
+
+    def test_signals_end_it_with_the_documented_status(self):
+        self.script("dmidecode", "#!/bin/sh\nexec sleep 60\n")
+        env = environment(PATH=f"{self.folder}:{os.environ['PATH']}")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            child = self.start_program("record", "--out", self.path("m.tar.gz"), env=env)
+            self.wait_until(lambda child=child: descendants(child.pid), "dmidecode runs")
+            os.kill(child.pid, number)
+            result = self.finish(child, 10)
+            self.assert_status(result, TOOL)
+            self.assert_says(result, "interrupted by", signal.Signals(number).name)
+            self.assertFalse(os.path.exists(self.path("m.tar.gz")))
 
     def test_bad_places(self):
         self.assert_status(self.run_program("record", "--out", "/nowhere/m.tar.gz"), USAGE)
