@@ -162,6 +162,9 @@ void find_libraries(Root& root, const Linker& linker, Machine& machine) {
                 continue;
             const std::string path = behind_links(root, *found);
             std::string version = version_in_name(path);
+            // "13" of libcudart.so.13 is how programs ask for it: the file's name says that without claiming more.
+            if (path.ends_with(soname) && !version.empty())
+                version = clean_utf8(last_component(path));
             if (!row.packages.empty())
                 version = packaged_version_of(root, row, *found, path);
             else if (row.name == "MCCL" && version.empty())

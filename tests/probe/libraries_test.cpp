@@ -139,7 +139,7 @@ TEST_F(Libraries, TheNumberOfALibtoolFileIsNoVersion) {
 
 TEST_F(Libraries, LinksInCirclesEnd) {
     library("/usr/lib/libnccl.so.2", "libnccl.so.2");
-    EXPECT_EQ(versions().at("NCCL").version, "2");
+    EXPECT_EQ(versions().at("NCCL").version, "libnccl.so.2");
     library("/usr/lib/libpmix.so.2", "../../../libpmix.so.2.9.9");
     EXPECT_EQ(versions().at("PMIx").path, "/usr/lib/libpmix.so.2");
 }
