@@ -95,10 +95,10 @@ ItemValue cpu_model(const Machine& machine) {
     std::string text = (cpu.sockets ? fmt::format("{} x ", *cpu.sockets) : std::string()) + *cpu.model;
     std::vector<Message> more;
     if (cpu.cores_per_socket)
-        more.emplace_back(fmt::format("{} cores each", *cpu.cores_per_socket),
+        more.emplace_back(fmt::format("{} each", counted(static_cast<std::size_t>(*cpu.cores_per_socket), "core")),
                           fmt::format("每颗 {} 核", *cpu.cores_per_socket));
     if (cpu.threads_per_core)
-        more.emplace_back(fmt::format("{} threads a core", *cpu.threads_per_core),
+        more.emplace_back(fmt::format("{} a core", counted(static_cast<std::size_t>(*cpu.threads_per_core), "thread")),
                           fmt::format("每核 {} 线程", *cpu.threads_per_core));
     if (!machine.numa_nodes.empty())
         more.push_back(Message::same(fmt::format("NUMA {}", machine.numa_nodes.size())));
@@ -137,10 +137,6 @@ std::optional<Message> payload_of(const PciDevice& device) {
                    fmt::format("{} B（能力 {} B）", now, *device.max_payload_capable_bytes)};
 }
 
-Message no_gpu() {
-    return {"no GPU", "无GPU"};
-}
-
 ItemValue pcie_item(const Machine& machine, Describe describe) {
     if (machine.pci_devices.empty())
         return std::nullopt;
@@ -155,9 +151,13 @@ ItemValue pcie_item(const Machine& machine, Describe describe) {
     };
     const auto gpus = for_devices({"GPU", "GPU"}, on_pcie(gpu_devices(machine)), describe);
     const auto nics = for_devices({"NIC", "NIC"}, on_pcie(network_devices(machine)), describe);
-    return joined({gpus.value_or(machine.gpus.empty() ? no_gpu() : Message{"GPU: not PCIe", "GPU: 非PCIe"}),
-                   nics.value_or(Message{"no NIC on PCIe", "无PCIe网卡"})},
-                  "; ");
+    const Message no_nic = has_all_pci_devices(machine) ? Message{"no NIC on PCIe", "无PCIe网卡"}
+                                                        : Message{"NIC: not read", "NIC: 未读到"};
+    const Message no_gpus = machine.gpus.empty() ? no_gpu(machine).value_or(Message{"GPU: not read", "GPU: 未读到"})
+                                                 : Message{"GPU: not PCIe", "GPU: 非PCIe"};
+    if (!gpus && !nics && !has_all_pci_devices(machine) && machine.gpus.empty())
+        return std::nullopt;
+    return joined({gpus.value_or(no_gpus), nics.value_or(no_nic)}, "; ");
 }
 
 /// GPUs, network cards, and what the GPUs share: the uplinks of their switches.
@@ -188,14 +188,16 @@ ItemValue pcie_acs(const Machine& machine) {
         else if (!device.config_bytes || *device.config_bytes < kExtendedSpace)
             ++unread;
     }
-    if (machine.pci_devices.empty())
+    if (bridges == 0 && !has_all_pci_devices(machine))
         return std::nullopt;
     if (on.empty() && off == 0 && unread > 0)
         return std::nullopt;
     if (on.empty() && unread == 0)
-        return off > 0 ? Message{fmt::format("off ({} ports)", off), fmt::format("关闭（{} 个端口）", off)}
-                       : Message{fmt::format("no port has ACS ({} bridges)", bridges),
-                                 fmt::format("无端口具备ACS（{} 个桥）", bridges)};
+        return off > 0
+                   ? Message{fmt::format("off ({})", counted(static_cast<std::size_t>(off), "port")),
+                             fmt::format("关闭（{} 个端口）", off)}
+                   : Message{fmt::format("no port has ACS ({})", counted(static_cast<std::size_t>(bridges), "bridge")),
+                             fmt::format("无端口具备ACS（{} 个桥）", bridges)};
     std::vector<Message> parts;
     if (!on.empty()) {
         const std::string more = on.size() > kShown ? fmt::format(" +{}", on.size() - kShown) : std::string();
@@ -203,11 +205,12 @@ ItemValue pcie_acs(const Machine& machine) {
         const std::string list = joined(std::vector<std::string>(on.begin(), end), " ");
         parts.emplace_back(fmt::format("on: {}{}", list, more), fmt::format("开启：{}{}", list, more));
     } else {
-        parts.emplace_back(fmt::format("off on the {} ports that were read", off),
-                           fmt::format("已读到的 {} 个端口关闭", off));
+        parts.emplace_back(
+            fmt::format("off on the {} that could be read", counted(static_cast<std::size_t>(off), "port")),
+            fmt::format("已读到的 {} 个端口关闭", off));
     }
     if (unread > 0)
-        parts.emplace_back(fmt::format("{} bridges not read (needs root)", unread),
+        parts.emplace_back(fmt::format("{} not read (needs root)", counted(static_cast<std::size_t>(unread), "bridge")),
                            fmt::format("{} 个桥未读到（需root）", unread));
     return joined(parts, "; ");
 }
@@ -224,7 +227,7 @@ ItemValue nic_model(const Machine& machine) {
             names.push_back(interface.driver.value_or(interface.name));
     if (!names.empty())
         return Message::same(folded(names));
-    if (machine.pci_devices.empty() && machine.interfaces.empty())
+    if (!has_all_pci_devices(machine) && !has_all_interfaces(machine))
         return std::nullopt;
     return Message{"none", "无"};
 }
@@ -236,7 +239,7 @@ ItemValue nic_count(const Machine& machine) {
             std::count_if(machine.interfaces.begin(), machine.interfaces.end(), [](const NetInterface& interface) {
                 return !interface.virtual_device.value_or(false) && interface.kind != "loopback";
             }));
-    if (count == 0 && machine.pci_devices.empty() && machine.interfaces.empty())
+    if (count == 0 && !has_all_pci_devices(machine) && !has_all_interfaces(machine))
         return std::nullopt;
     return Message::same(std::to_string(count));
 }
@@ -270,7 +273,7 @@ ItemValue nic_bandwidth(const Machine& machine) {
 
 ItemValue network_protocol(const Machine& machine) {
     if (machine.rdma_devices.empty()) {
-        if (machine.interfaces.empty() && machine.pci_devices.empty())
+        if (!has_all_pci_devices(machine) && !has_all_interfaces(machine))
             return std::nullopt;
         for (const Unread& unread : machine.unread)
             if (unread.path.find("infiniband") != std::string::npos)
@@ -301,9 +304,10 @@ ItemValue gpu_model(const Machine& machine, const std::optional<Launch>& launch)
     const Message on_host =
         on_host_memory(launch) ? Message{" (measured on host memory)", "（本次在主机内存上测试）"} : Message{};
     if (machine.gpus.empty()) {
-        if (machine.pci_devices.empty() && !on_host_memory(launch))
+        const ItemValue none = no_gpu(machine);
+        if (!none && !on_host_memory(launch))
             return std::nullopt;
-        return joined({no_gpu(), on_host}, "");
+        return joined({none.value_or(not_read()), on_host}, "");
     }
     std::vector<std::string> names;
     for (const Gpu& gpu : machine.gpus)
@@ -311,9 +315,9 @@ ItemValue gpu_model(const Machine& machine, const std::optional<Launch>& launch)
     return joined({Message::same(folded(names)), on_host}, "");
 }
 
-ItemValue gpu_topology(const Machine& machine, const std::optional<Launch>& launch) {
+ItemValue gpu_topology(const Machine& machine) {
     if (machine.gpus.empty())
-        return machine.pci_devices.empty() && !on_host_memory(launch) ? std::nullopt : ItemValue(no_gpu());
+        return no_gpu(machine);
     std::map<int, std::vector<std::string>> nodes;
     for (const Gpu& gpu : machine.gpus) {
         const PciDevice* device = find_device(machine, gpu.address);
@@ -324,8 +328,8 @@ ItemValue gpu_topology(const Machine& machine, const std::optional<Launch>& laun
         parts.push_back(*summary);
     for (const auto& [node, addresses] : nodes) {
         const std::string list = joined(addresses, " ");
-        parts.emplace_back(node < 0 ? fmt::format("NUMA not read: {} GPUs ({})", addresses.size(), list)
-                                    : fmt::format("NUMA {}: {} GPUs ({})", node, addresses.size(), list),
+        parts.emplace_back(node < 0 ? fmt::format("NUMA not read: {} ({})", counted(addresses.size(), "GPU"), list)
+                                    : fmt::format("NUMA {}: {} ({})", node, counted(addresses.size(), "GPU"), list),
                            node < 0 ? fmt::format("NUMA未读到：{} 个GPU（{}）", addresses.size(), list)
                                     : fmt::format("NUMA {}：{} 个GPU（{}）", node, addresses.size(), list));
     }
@@ -346,7 +350,7 @@ ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch
     return Message::same(joined(parts, "\n"));
 }
 
-ItemValue vbios(const Machine& machine, const std::optional<Launch>& launch) {
+ItemValue vbios(const Machine& machine) {
     std::vector<std::string> versions;
     for (const Gpu& gpu : machine.gpus)
         if (gpu.vbios)
@@ -357,9 +361,7 @@ ItemValue vbios(const Machine& machine, const std::optional<Launch>& launch) {
         return Message::same(versions.front());
     if (!versions.empty())
         return Message::same(folded(versions));
-    if (machine.gpus.empty() && (!machine.pci_devices.empty() || on_host_memory(launch)))
-        return no_gpu();
-    return std::nullopt;
+    return no_gpu(machine);
 }
 
 }  // namespace
@@ -403,7 +405,7 @@ ItemValue environment_value(std::string_view key, const Machine& machine, const 
         std::string_view key;
         Plain value;
     };
-    static constexpr std::array<Row, 14> kValues = {
+    static constexpr std::array<Row, 16> kValues = {
         {{"server_ip", server_ip},
          {"server_model", server_model},
          {"bios_version", bios_version},
@@ -417,7 +419,9 @@ ItemValue environment_value(std::string_view key, const Machine& machine, const 
          {"nic_bandwidth", nic_bandwidth},
          {"network_protocol", network_protocol},
          {"os", [](const Machine& m) { return same(m.os.name); }},
-         {"os_kernel", [](const Machine& m) { return same(m.os.kernel); }}}};
+         {"os_kernel", [](const Machine& m) { return same(m.os.kernel); }},
+         {"gpu_topology", gpu_topology},
+         {"vbios", vbios}}};
     for (const Row& row : kValues)
         if (row.key == key)
             return row.value(machine);
@@ -426,8 +430,7 @@ ItemValue environment_value(std::string_view key, const Machine& machine, const 
         std::string_view key;
         WithLaunch value;
     };
-    static constexpr std::array<LaunchRow, 4> kLaunchValues = {
-        {{"gpu_model", gpu_model}, {"gpu_topology", gpu_topology}, {"sw_version", sw_version}, {"vbios", vbios}}};
+    static constexpr std::array<LaunchRow, 2> kLaunchValues = {{{"gpu_model", gpu_model}, {"sw_version", sw_version}}};
     for (const LaunchRow& row : kLaunchValues)
         if (row.key == key)
             return row.value(machine, launch);

@@ -38,6 +38,26 @@ Message not_read() {
     return {"not read", "未读到"};
 }
 
+Message link_not_read() {
+    return {"link not read", "链路未读到"};
+}
+
+bool has_all_pci_devices(const Machine& machine) {
+    return !machine.pci_devices.empty() && !machine.sources.contains("pci_devices") &&
+           std::none_of(machine.unread.begin(), machine.unread.end(),
+                        [](const Unread& unread) { return unread.path == "probe pci"; });
+}
+
+bool has_all_interfaces(const Machine& machine) {
+    return !machine.interfaces.empty() && !machine.sources.contains("interfaces");
+}
+
+std::optional<Message> no_gpu(const Machine& machine) {
+    if (!machine.gpus.empty() || !has_all_pci_devices(machine))
+        return std::nullopt;
+    return Message{"no GPU", "无GPU"};
+}
+
 Message joined(const std::vector<Message>& parts, const std::string& separator) {
     Message result;
     for (const Message& part : parts) {
@@ -58,6 +78,10 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
     for (const std::string& part : parts)
         result += (result.empty() ? "" : separator) + part;
     return result;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view ending) {
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
 }
 
 std::string folded(const std::vector<std::string>& items) {

@@ -15,9 +15,20 @@ namespace gpuadapt::report {
 
 /// "not read": the value exists, but could not be seen. Never to be taken for "off" or "none".
 [[nodiscard]] Message not_read();
+[[nodiscard]] Message link_not_read();
+
+/// The PCI devices, the network interfaces are those of the whole machine, so that what is not among them is not there.
+/// False where none were read, and of texts, which may be excerpts: those name their file in Machine::sources.
+[[nodiscard]] bool has_all_pci_devices(const Machine& machine);
+[[nodiscard]] bool has_all_interfaces(const Machine& machine);
+/// "no GPU"; nullopt where there may be some that were not seen.
+[[nodiscard]] std::optional<Message> no_gpu(const Machine& machine);
 
 [[nodiscard]] Message joined(const std::vector<Message>& parts, const std::string& separator);
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts, const std::string& separator);
+
+/// "1 chip", "2 chips"
+[[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view ending = "s");
 
 /// Equal texts once, with their number: "8 x MetaX C500, 2 x ...". In the order of first appearance.
 [[nodiscard]] std::string folded(const std::vector<std::string>& items);

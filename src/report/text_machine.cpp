@@ -52,10 +52,10 @@ Message cpu_text(const Machine& machine) {
         model = joined({Message::same(fmt::format("{} x", *cpu.sockets)), model}, " ");
     parts.push_back(model);
     if (cpu.cores_per_socket && cpu.sockets)
-        parts.emplace_back(fmt::format("{} cores", *cpu.cores_per_socket * *cpu.sockets),
+        parts.emplace_back(counted(static_cast<std::size_t>(*cpu.cores_per_socket * *cpu.sockets), "core"),
                            fmt::format("{} 核", *cpu.cores_per_socket * *cpu.sockets));
     if (cpu.logical_cpus)
-        parts.emplace_back(fmt::format("{} CPUs online", *cpu.logical_cpus),
+        parts.emplace_back(counted(static_cast<std::size_t>(*cpu.logical_cpus), "CPU") + " online",
                            fmt::format("在线逻辑CPU {}", *cpu.logical_cpus));
     parts.push_back(joined({{"governor", "调频"}, or_unread(cpu.governor)}, " "));
     return joined(parts, ", ");
@@ -75,7 +75,7 @@ Message memory_text(const Machine& machine) {
     if (!modules.empty())
         parts.push_back(Message::same(folded(modules)));
     if (memory.hugepages_total.value_or(0) > 0)
-        parts.emplace_back(fmt::format("{} huge pages", *memory.hugepages_total),
+        parts.emplace_back(counted(static_cast<std::size_t>(*memory.hugepages_total), "huge page"),
                            fmt::format("大页 {}", *memory.hugepages_total));
     return joined(parts, ", ");
 }
@@ -109,11 +109,11 @@ Message os_text(const Machine& machine) {
 
 Message gpu_text(const Machine& machine) {
     if (machine.gpus.empty())
-        return machine.pci_devices.empty() ? not_read() : Message{"none", "无"};
+        return no_gpu(machine) ? Message{"none", "无"} : not_read();
     std::vector<std::string> english, chinese;
     for (const Gpu& gpu : machine.gpus) {
         const PciDevice* device = find_device(machine, gpu.address);
-        const Message link = device ? link_text(device->link).value_or(not_read()) : not_read();
+        const Message link = device ? link_text(device->link).value_or(link_not_read()) : link_not_read();
         english.push_back(fmt::format("{}, {}", gpu_name(machine, gpu), link.en));
         chinese.push_back(fmt::format("{}, {}", gpu_name(machine, gpu), link.zh));
     }
@@ -138,6 +138,8 @@ Message network_text(const Machine& machine) {
     std::vector<Message> parts;
     if (!lines.empty())
         parts.push_back(Message::same(joined(lines, "\n")));
+    else if (!has_all_interfaces(machine))
+        parts.push_back(not_read());
     else
         parts.emplace_back("no physical interface seen", "未见物理网口");
     if (!machine.addresses.empty())
@@ -206,7 +208,9 @@ std::string machine_summary(const Machine& machine, const TextStyle& style) {
         text += shown;
         if (at < tree.size()) {
             const auto rest = std::count(tree.begin() + static_cast<std::ptrdiff_t>(at), tree.end(), '\n');
-            below.line(below.say(Message{fmt::format("  and {} more lines", rest), fmt::format("  另有 {} 行", rest)}));
+            below.line(below.say(Message{fmt::format("  and {}: see --topology, or --json for all",
+                                                     counted(static_cast<std::size_t>(rest), "more line")),
+                                         fmt::format("  另有 {} 行：见 --topology，全部内容见 --json", rest)}));
             text += below.take();
         }
     }

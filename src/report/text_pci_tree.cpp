@@ -68,7 +68,7 @@ class Tree {
         if (link)
             text += ", " + layout.say(*link);
         else if (device.port_type && !is_bridge(device))
-            text += ", " + layout.say(not_read());
+            text += ", " + layout.say(link_not_read());
         return text;
     }
 

@@ -95,7 +95,7 @@ void write_pci(Lines& lines, const Machine& machine) {
 void write_gpus(Lines& lines, const Machine& machine) {
     lines.title(Text{"GPUs", "GPU"});
     if (machine.gpus.empty()) {
-        lines.line(machine.pci_devices.empty() ? not_read() : Message{"no GPU", "无GPU"});
+        lines.line(no_gpu(machine).value_or(not_read()));
         return;
     }
     lines.head(

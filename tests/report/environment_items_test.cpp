@@ -101,6 +101,31 @@ TEST(EnvironmentItems, NeverCallsTheUnknownOff) {
     }
 }
 
+/// A text may be an excerpt: what is not in it may still be there.
+TEST(EnvironmentItems, SaysNoneOnlyOfAWholeMachine) {
+    Machine machine = test::made_server();
+    machine.gpus.clear();
+    machine.rdma_devices.clear();
+    machine.interfaces.clear();
+    PciDevice disk;
+    disk.address = "0000:01:00.0";
+    disk.class_code = 0x010802;
+    machine.pci_devices = {disk};
+    const std::vector<const char*> keys = {"gpu_model", "gpu_topology", "vbios",     "pcie_gen",
+                                           "pcie_acs",  "nic_model",    "nic_count", "network_protocol"};
+    for (const char* key : keys)
+        EXPECT_THAT(zh(one(machine), key), Not(HasSubstr("未读到"))) << key;
+    machine.sources["pci_devices"] = "lspci.txt";
+    for (const char* key : keys)
+        EXPECT_EQ(zh(one(machine), key), "未读到") << key;
+    machine.sources.clear();
+    machine.unread = {{"probe pci", "failed half way"}};
+    EXPECT_EQ(zh(one(machine), "gpu_model"), "未读到");
+    machine.unread.clear();
+    machine.pci_devices.clear();
+    EXPECT_EQ(zh(one(machine), "gpu_model"), "未读到");
+}
+
 TEST(EnvironmentItems, JudgesAcsByTheControlBits) {
     Machine machine = test::made_server();
     for (PciDevice& device : machine.pci_devices)

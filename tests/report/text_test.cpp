@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/facts.hpp"
 #include "report/support/made_record.hpp"
 #include "report/text_layout.hpp"
 
@@ -94,6 +95,49 @@ TEST(TextViews, SummariseAMachine) {
     EXPECT_THAT(empty, HasSubstr("not read"));
     EXPECT_THAT(empty, Not(HasSubstr("IOMMU off")));
     EXPECT_THAT(machine_summary(long_machine(), {}), HasSubstr("permission denied: /sys/kernel/debug/"));
+}
+
+std::string line_with(const std::string& text, const std::string& label) {
+    for (const std::string& line : lines_of(text))
+        if (line.starts_with(label))
+            return line.substr(line.find_first_not_of(' ', label.size()));
+    return "";
+}
+
+TEST(TextViews, SayNoneOnlyOfAWholeMachine) {
+    Machine machine = test::made_server();
+    machine.gpus.clear();
+    machine.rdma_devices.clear();
+    machine.interfaces.clear();
+    machine.addresses.clear();
+    machine.interfaces.emplace_back().name = "lo";
+    machine.interfaces.back().kind = "loopback";
+    EXPECT_EQ(line_with(machine_summary(machine, {}), "GPUs"), "none");
+    EXPECT_EQ(line_with(machine_summary(machine, {}), "Network"), "no physical interface seen");
+    machine.sources = {{"pci_devices", "lspci.txt"}, {"interfaces", "ip.txt"}};
+    EXPECT_EQ(line_with(machine_summary(machine, {}), "GPUs"), "not read");
+    EXPECT_EQ(line_with(machine_summary(machine, {}), "Network"), "not read");
+    EXPECT_EQ(line_with(machine_summary({}, {}), "GPUs"), "not read");
+    EXPECT_EQ(line_with(machine_summary({}, {}), "Network"), "not read");
+}
+
+TEST(TextViews, SayWhatOfAGpuWasNotRead) {
+    Machine machine = test::made_server();
+    for (PciDevice& device : machine.pci_devices)
+        device.link = {};
+    EXPECT_EQ(line_with(machine_summary(machine, {}), "GPUs"), "8 x Made C1, link not read");
+    EXPECT_EQ(counted(1, "chip"), "1 chip");
+    EXPECT_EQ(counted(2, "chip"), "2 chips");
+}
+
+TEST(TextViews, SayHowToSeeTheRest) {
+    Machine machine;
+    for (int i = 10; i < 60; ++i) {
+        machine.pci_devices.emplace_back().address = "0000:" + std::to_string(i) + ":00.0";
+        machine.pci_devices.back().device_name = "D" + std::to_string(i);
+        machine.pci_devices.back().class_code = 0x020000;
+    }
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("and 26 more lines: see --topology, or --json for all"));
 }
 
 TEST(TextViews, SurviveADamagedTree) {
