@@ -22,17 +22,12 @@ void add_tree(TextLayout& layout, const Machine& machine, const Topology& topolo
         layout.line(line.prefix + layout.say(line.text), 0, display_width(line.prefix) + 2);
 }
 
-/// As many columns side by side as fit; the rest below, under their own heads.
-void add_matrix(TextLayout& layout, const Topology& topology) {
-    if (topology.ends.size() < 2)
-        return;
-    layout.gap();
-    layout.heading(layout.say(Text{"Links", "连接"}));
-    const Cells cells = matrix_cells(topology);
+/// As many columns side by side as fit; the rest below, under their own heads. Rows may end early.
+void add_cells(TextLayout& layout, const Cells& cells) {
     std::size_t label = 0, width = 0;
     for (const auto& row : cells)
         for (std::size_t i = 0; i < row.size(); ++i)
-            (i == 0 ? label : width) = std::max(i == 0 ? label : width, row[i].size());
+            (i == 0 ? label : width) = std::max(i == 0 ? label : width, display_width(row[i]));
     const std::size_t fit = std::max<std::size_t>(1, (layout.width() - std::min(layout.width(), label)) / (width + 2));
     for (std::size_t first = 1; first < cells.size(); first += fit) {
         if (first > 1)
@@ -45,6 +40,14 @@ void add_matrix(TextLayout& layout, const Topology& topology) {
             layout.line(text);
         }
     }
+}
+
+void add_matrix(TextLayout& layout, const Topology& topology) {
+    if (topology.ends.size() < 2)
+        return;
+    layout.gap();
+    layout.heading(layout.say(Text{"Links", "连接"}));
+    add_cells(layout, matrix_cells(topology));
     layout.gap();
     std::size_t code = 0;
     for (const auto& [name, meaning] : class_legend(topology))
@@ -89,12 +92,39 @@ void add_differences(TextLayout& layout, const TopologyComparison& comparison) {
     }
 }
 
+/// The vendor's matrix as its tool gave it: there is no tree to compare it with.
+void add_vendor_matrix(TextLayout& layout, const TopologyMatrix& matrix) {
+    layout.gap();
+    layout.heading(layout.say(Text{"The vendor's matrix", "厂商工具的矩阵"}));
+    const std::string tool = matrix.tool.empty() ? "?" : matrix.tool;
+    if (matrix.names.empty()) {
+        layout.line(layout.say(Message{tool + ": no matrix in its output", tool + "：输出中没有矩阵"}));
+        return;
+    }
+    layout.line(tool);
+    Cells cells = {{""}};
+    cells[0].insert(cells[0].end(), matrix.names.begin(), matrix.names.end());
+    for (std::size_t row = 0; row < matrix.names.size(); ++row) {
+        auto& line = cells.emplace_back(1, matrix.names[row]);
+        if (row < matrix.cells.size())
+            line.insert(line.end(), matrix.cells[row].begin(), matrix.cells[row].end());
+    }
+    add_cells(layout, cells);
+    std::vector<std::string> names;
+    for (const auto& [name, device] : matrix.legend)
+        names.push_back(fmt::format("{} {}", name, device));
+    if (!names.empty())
+        layout.line(joined(names, ", "));
+}
+
 }  // namespace
 
 std::string topology_text(const Machine& machine, const TextStyle& style) {
     TextLayout layout(style);
     if (machine.pci_devices.empty()) {
         layout.line(layout.say(Message{"PCI devices were not read: no topology.", "未读到PCI设备：没有拓扑。"}));
+        for (const TopologyMatrix& matrix : machine.vendor_topology)
+            add_vendor_matrix(layout, matrix);
         return layout.take();
     }
     const Topology topology = topology_of(machine);

@@ -178,6 +178,11 @@ std::string device_title(const Machine& machine, const Topology& topology, std::
     for (const TopologyEnd& end : topology.ends)
         if (end.label == it.label && it.kind == TopologyKind::nic && !end.name.empty())
             words.push_back(end.name);
+    if (it.kind == TopologyKind::nic)
+        for (const NetInterface& interface : machine.interfaces)
+            if (interface.pci_address == it.address &&
+                std::find(words.begin(), words.end(), interface.name) == words.end())
+                words.push_back(interface.name);
     if (name != it.address)
         words.push_back(name);
     return joined(words, " ");
@@ -209,7 +214,7 @@ Message node_text(const Machine& machine, const Topology& topology, std::size_t 
     if (const auto link = link_text(device.link))
         parts.push_back(*link);
     else if (!it.port.empty())
-        parts.push_back(not_read());
+        parts.push_back(link_not_read());
     if (const auto chip = chip_of(topology, node))
         parts.emplace_back(fmt::format("uplink of chip {}", *chip), fmt::format("芯片{}的上行口", *chip));
     return joined(parts, ", ");
@@ -305,7 +310,8 @@ Message comparison_text(const TopologyMatrix& theirs, const TopologyComparison& 
     if (theirs.names.empty())
         return {tool + ": no matrix in its output", tool + "：输出中没有矩阵"};
     Message text{
-        fmt::format("{}: {} pairs compared, {} differ", tool, comparison.compared, comparison.differences.size()),
+        fmt::format("{}: {} compared, {} {}", tool, counted(static_cast<std::size_t>(comparison.compared), "pair"),
+                    comparison.differences.size(), comparison.differences.size() == 1 ? "differs" : "differ"),
         fmt::format("{}：比较 {} 对，{} 对不同", tool, comparison.compared, comparison.differences.size())};
     if (!comparison.unmatched.empty()) {
         const std::string names = joined(comparison.unmatched, " ");
@@ -315,11 +321,16 @@ Message comparison_text(const TopologyMatrix& theirs, const TopologyComparison& 
 }
 
 std::vector<Message> topology_notes(const Topology& topology) {
-    std::vector<Message> notes;
+    std::vector<Message> notes = chip_notes(topology);
     if (topology.gpu_count > 1 && !topology.direct_links_read)
-        notes.emplace_back(
-            "Direct links between GPUs (NVLink, MetaXLink) were not read: the classes are those of PCIe.",
-            "未读到GPU间直连链路（NVLink、MetaXLink）：以上为PCIe的类别。");
+        notes.insert(notes.begin(),
+                     {"Direct links between GPUs (NVLink, MetaXLink) were not read: the classes are those of PCIe.",
+                      "未读到GPU间直连链路（NVLink、MetaXLink）：以上为PCIe的类别。"});
+    return notes;
+}
+
+std::vector<Message> chip_notes(const Topology& topology) {
+    std::vector<Message> notes;
     for (std::size_t i = 0; i < topology.chips.size(); ++i) {
         const SwitchChip& chip = topology.chips[i];
         std::vector<std::string> ports;
@@ -354,7 +365,7 @@ std::optional<Message> topology_in_short(const Machine& machine, const Topology&
     if (switches > 0)
         parts.push_back(Message::same(fmt::format("{} switch", switches)));
     if (!topology.chips.empty())
-        parts.emplace_back(fmt::format("{} chips with several uplinks", topology.chips.size()),
+        parts.emplace_back(fmt::format("{} with several uplinks", counted(topology.chips.size(), "chip")),
                            fmt::format("{} 个芯片有多个上行口", topology.chips.size()));
     return joined(parts, ", ");
 }

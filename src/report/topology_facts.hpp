@@ -62,6 +62,8 @@ inline constexpr Text kGpuPathHead[] = {
 /// "mx-smi topo -m: 28 pairs compared, 4 differ"
 [[nodiscard]] Message comparison_text(const TopologyMatrix& theirs, const TopologyComparison& comparison);
 
+/// Chips with several uplinks, one line each.
+[[nodiscard]] std::vector<Message> chip_notes(const Topology& topology);
 /// What must be said below the matrix: unread direct links, chips with several uplinks.
 [[nodiscard]] std::vector<Message> topology_notes(const Topology& topology);
 

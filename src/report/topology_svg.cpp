@@ -22,7 +22,8 @@ constexpr int kRow = 48;      ///< a device and the space below it
 constexpr int kBox = 38;      ///< height of a box
 constexpr int kColumn = 106;  ///< between boxes, for lines and their labels
 constexpr int kPortWidth = 132;
-constexpr int kDeviceWidth = 268;
+constexpr int kDeviceWidth = 268;  ///< at least; longer names widen all of them, up to
+constexpr int kMostDeviceWidth = 560;
 constexpr int kIsland = 26;  ///< between the lines that join GPUs
 constexpr int kLegend = 36;
 constexpr int kLetter = 8;  ///< a column of text, on average
@@ -82,6 +83,8 @@ class Picture {
         for (std::size_t i = 0; i < topology_.nodes.size(); ++i)
             if (topology_.nodes[i].kind == TopologyKind::bridge)
                 deepest_ = std::max(deepest_, depth_of(i));
+        for (std::size_t i = 0; i < topology_.nodes.size(); ++i)
+            widen(i);
     }
 
     std::string draw() {
@@ -89,10 +92,11 @@ class Picture {
         for (const auto& group : folded_children(machine_, topology_, 0))
             y = place(group, y, 0) + kPad;
         islands();
-        const int width = device_x() + kDeviceWidth + kPad + static_cast<int>(lanes_.size() + 1) * kIsland + kMargin +
+        chips();
+        const int width = device_x() + device_width_ + kPad + static_cast<int>(lanes_.size() + 1) * kIsland + kMargin +
                           (lanes_.empty() ? 0 : 90);
         legend(y + kPad);
-        const int height = y + kPad + kLegend + 14 * static_cast<int>(topology_notes(topology_).size());
+        const int height = y + kPad + kLegend + 14 * static_cast<int>(chip_notes(topology_).size());
         std::string svg = fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"{0}\" height=\"{1}\" "
             "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" font-size=\"12\">\n",
@@ -104,6 +108,16 @@ class Picture {
 
   private:
     [[nodiscard]] std::string say(const Message& message) const { return message.get(lang_); }
+
+    /// The longest name decides, with room for "16 × " of folded ones.
+    void widen(std::size_t index) {
+        const TopologyKind kind = topology_.nodes[index].kind;
+        if (kind != TopologyKind::gpu && kind != TopologyKind::nic && kind != TopologyKind::nvme)
+            return;
+        const std::size_t columns = display_width(device_title(machine_, topology_, index)) + 5;
+        const int wanted = static_cast<int>(std::min<std::size_t>(columns, kMostDeviceWidth)) * kLetter + 16;
+        device_width_ = std::clamp(wanted, device_width_, kMostDeviceWidth);
+    }
 
     [[nodiscard]] int depth_of(std::size_t node) const {
         int depth = 0;
@@ -155,7 +169,7 @@ class Picture {
         for (const auto& child : folded_children(machine_, topology_, index))
             end = place(child, end, level + 1) + (topology_.nodes[child.front()].kind == TopologyKind::numa ? kPad : 0);
         const int x = kMargin + level * kPad;
-        const int width = device_x() + kDeviceWidth + kPad - x - level * kPad / 2;
+        const int width = device_x() + device_width_ + kPad - x - level * kPad / 2;
         const Look look = level == 0 ? Look{"#f7f8fa", "#cbd2d9"} : Look{"#ffffff", "#cbd2d9"};
         const std::string head = say(node_text(machine_, topology_, index));
         areas_.insert(at, box(x, y, width, end - y, look) +
@@ -206,10 +220,10 @@ class Picture {
         }
         if (const auto& slot = machine_.pci_devices[*node.device].slot)
             where += say({", slot " + *slot, "，槽位 " + *slot});
-        constexpr auto kColumns = static_cast<std::size_t>((kDeviceWidth - 16) / kLetter);
-        boxes_ += box(x, middle - kBox / 2, kDeviceWidth, kBox, look_of(node.kind));
-        boxes_ += text(x + 8, middle - 3, fitted(name, kColumns));
-        boxes_ += small(x + 8, middle + 12, fitted(where, kColumns + 6));
+        const auto columns = static_cast<std::size_t>((device_width_ - 16) / kLetter);
+        boxes_ += box(x, middle - kBox / 2, device_width_, kBox, look_of(node.kind));
+        boxes_ += text(x + 8, middle - 3, fitted(name, columns));
+        boxes_ += small(x + 8, middle + 12, fitted(where, columns + 6));
     }
 
     void draw_link(std::size_t child, int from_x, int from_y, int to_y) {
@@ -242,7 +256,7 @@ class Picture {
                 continue;
             const int first = *std::min_element(rows.begin(), rows.end());
             const int last = *std::max_element(rows.begin(), rows.end());
-            const int right = device_x() + kDeviceWidth;
+            const int right = device_x() + device_width_;
             const int x = right + kPad + kIsland * free_lane(first, last);
             for (const int y : rows)
                 lines_ += fmt::format("<path d=\"M{} {} H{}\" stroke=\"#4b8b3b\" stroke-width=\"3\"/>\n", right, y, x);
@@ -250,6 +264,21 @@ class Picture {
             const PairLink& link = island_link(topology_, island);
             lines_ += text(x + 8, (first + last) / 2 - 2, direct_link_name(link.kind));
             lines_ += small(x + 8, (first + last) / 2 + 12, fmt::format("{} GPU, {}", island.size(), link_code(link)));
+        }
+    }
+
+    /// The uplinks of one chip, joined by a dashed line that passes behind other boxes.
+    void chips() {
+        for (std::size_t i = 0; i < topology_.chips.size(); ++i) {
+            const auto& bridges = topology_.chips[i].bridges;
+            for (std::size_t k = 1; k < bridges.size(); ++k) {
+                const int place = kPortWidth / 2 + 8 * static_cast<int>(i % 6);
+                lines_ += fmt::format(
+                    "<path d=\"M{} {} L{} {}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
+                    "stroke-dasharray=\"6 3\"/>\n",
+                    column_x(depth_of(bridges[k - 1])) + place, middle_[bridges[k - 1]],
+                    column_x(depth_of(bridges[k])) + place, middle_[bridges[k]], kGrey);
+            }
         }
     }
 
@@ -279,7 +308,7 @@ class Picture {
             x += 78;
         }
         int row = y + 34;
-        for (const Message& note : topology_notes(topology_)) {
+        for (const Message& note : chip_notes(topology_)) {
             boxes_ += small(kMargin, row, say(note));
             row += 14;
         }
@@ -289,12 +318,19 @@ class Picture {
     Topology topology_;
     Lang lang_;
     int deepest_ = 0;
+    int device_width_ = kDeviceWidth;
     std::vector<int> lanes_;             ///< the lowest row that is drawn in each, of direct links
     std::map<std::size_t, int> middle_;  ///< y of the middle of each box
     std::string areas_, lines_, boxes_;  ///< in the order in which they cover each other
 };
 
 }  // namespace
+
+bool has_picture(const Machine& machine) {
+    const Topology topology = topology_of(machine);
+    return std::any_of(topology.nodes.begin(), topology.nodes.end(),
+                       [](const TopologyNode& node) { return node.device.has_value(); });
+}
 
 std::string topology_svg(const Machine& machine, Lang lang) {
     return Picture(machine, lang).draw();

@@ -112,6 +112,86 @@ TEST(TopologyText, ShowsMatrixUplinksAndPaths) {
         EXPECT_THAT(text, HasSubstr(line));
 }
 
+TEST(TopologyText, ShowsTheVendorsMatrixWithoutATree) {
+    TopologyMatrix theirs;
+    theirs.tool = "mx-smi topo -m";
+    theirs.names = {"GPU0", "GPU1", "NIC0"};
+    theirs.cells = {{"X", "MX", "NODE"}, {"MX", "X"}};  // cut
+    theirs.legend = {{"NIC0", "mlx5_3"}};
+    Machine machine;
+    machine.vendor_topology = {theirs};
+    const std::string text = topology_text(machine, {Lang::en, 80, true, false});
+    for (const char* line : {"mx-smi topo -m\n", "      GPU0  GPU1  NIC0\n", "GPU0  X     MX    NODE\n",
+                             "GPU1  MX    X\n", "NIC0 mlx5_3\n"})
+        EXPECT_THAT(text, HasSubstr(line));
+    machine.vendor_topology[0].names.clear();
+    EXPECT_THAT(topology_text(machine, {Lang::en, 80, true, false}), HasSubstr("no matrix in its output"));
+}
+
+TEST(TopologyText, NamesTheInterfaceOfANetworkCard) {
+    Machine machine = small();
+    machine.interfaces.emplace_back().name = "ens15";
+    machine.interfaces.back().pci_address = "0000:15:00.0";
+    EXPECT_THAT(topology_text(machine, {Lang::en, 100, true, false}), HasSubstr("0000:15:00.0 NIC0 mlx5_0 ens15"));
+    machine.rdma_devices.clear();  // then the name of the end itself may be that of the interface
+    const std::string text = topology_text(machine, {Lang::en, 100, true, false});
+    EXPECT_THAT(text, HasSubstr("NIC0 ens15"));
+    EXPECT_THAT(text, Not(HasSubstr("ens15 ens15")));
+}
+
+/// Two switches, a GPU below each, which are one chip by what the kernel says.
+Machine dual() {
+    Machine machine = small();
+    for (Gpu& gpu : machine.gpus) {
+        gpu.links.clear();
+        gpu.uuid.reset();
+    }
+    machine.pci_devices.push_back(device("0000:20:01.0", 0x060400, "", "root port"));
+    machine.pci_devices.push_back(device("0000:21:00.0", 0x060400, "0000:20:01.0", "upstream port"));
+    machine.pci_devices.push_back(device("0000:22:00.0", 0x060400, "0000:21:00.0", "downstream port"));
+    for (PciDevice& it : machine.pci_devices)
+        if (it.address == "0000:14:00.0")
+            it.parent = "0000:22:00.0";
+    machine.switch_links = {{"0000:11:00.0", "0000:21:00.0"}};
+    return machine;
+}
+
+TEST(TopologySvg, JoinsTheUplinksOfOneChipAndSaysNothingOfClasses) {
+    const Machine machine = dual();
+    const std::string svg = topology_svg(machine, Lang::en);
+    EXPECT_THAT(svg, HasSubstr("stroke-width=\"2\" stroke-dasharray=\"6 3\"/>\n<"));
+    EXPECT_THAT(svg, HasSubstr("<path d=\"M"));
+    const auto dashed = [](const std::string& text) {
+        std::istringstream lines(text);
+        int count = 0;
+        for (std::string line; std::getline(lines, line);)
+            count += line.starts_with("<path") && line.find("stroke-dasharray") != std::string::npos ? 1 : 0;
+        return count;
+    };
+    EXPECT_EQ(dashed(svg), 1);
+    EXPECT_EQ(dashed(topology_svg(small(), Lang::en)), 0);
+    EXPECT_THAT(svg, HasSubstr("1 chip with several uplinks"));
+    EXPECT_THAT(svg, Not(HasSubstr("classes")));
+    EXPECT_THAT(topology_text(machine, {Lang::en, 200, true, false}), HasSubstr("the classes are those of PCIe"));
+}
+
+TEST(TopologySvg, DoesNotCutNamesWhileThereIsRoom) {
+    Machine machine = small();
+    const std::string name = "A long name of an accelerator of 56 letters, made for tests";
+    machine.gpus[0].model = name;
+    EXPECT_THAT(topology_svg(machine, Lang::en), HasSubstr("GPU0 " + name + "<"));
+    machine.gpus[0].model = std::string(500, 'N');
+    EXPECT_THAT(topology_svg(machine, Lang::en), HasSubstr("NN…<"));
+}
+
+TEST(TopologySvg, NeedsADevice) {
+    EXPECT_FALSE(has_picture({}));
+    EXPECT_TRUE(has_picture(small()));
+    Machine matrix;
+    matrix.vendor_topology.emplace_back().names = {"GPU0"};
+    EXPECT_FALSE(has_picture(matrix));
+}
+
 TEST(TopologyText, InShort) {
     Machine machine = test::made_server();
     for (std::size_t a = 0; a < 8; ++a)
