@@ -98,28 +98,28 @@ void take_names(PciNames& names, PciDevice& device) {
 
 struct Note {
     bool (*applies)(const Seen& seen);
-    std::string_view text;  ///< "{}" is the number of devices
+    std::string_view text;  ///< behind "of 3 devices"
 };
 
 /// What is not in the text, and what prints it.
 constexpr Note kNotes[] = {
     {[](const Seen& seen) { return seen.denied; },
-     "of {} devices lspci was not allowed to read the capabilities: links and ACS are unknown; run it as root"},
+     "lspci was not allowed to read the capabilities: links and ACS are unknown; run it as root"},
     {[](const Seen& seen) { return seen.detail == LspciDetail::tree; },
-     "of {} devices only the place in the tree is told: class, link and ACS are unknown; lspci -D -nn -vvv as root "
+     "only the place in the tree is told: class, link and ACS are unknown; lspci -D -nn -vvv as root "
      "prints them"},
     {[](const Seen& seen) { return seen.detail == LspciDetail::line && seen.config_bytes < kHeaderBytes; },
-     "of {} devices only the name is told: links and ACS are unknown; lspci -D -nn -vvv as root prints them"},
+     "only the name is told: links and ACS are unknown; lspci -D -nn -vvv as root prints them"},
     {[](const Seen& seen) { return seen.detail == LspciDetail::flags && seen.config_bytes < kHeaderBytes; },
-     "of {} devices no registers are told: links and ACS are unknown; lspci -D -nn -vvv as root prints them"},
+     "no registers are told: links and ACS are unknown; lspci -D -nn -vvv as root prints them"},
     {[](const Seen& seen) { return seen.detail == LspciDetail::registers && seen.config_bytes < kHeaderBytes; },
-     "of {} devices the bytes of the configuration space are not told; lspci -D -nn -vvv -xxxx as root prints them"},
+     "the bytes of the configuration space are not told; lspci -D -nn -vvv -xxxx as root prints them"},
     {[](const Seen& seen) { return seen.config_bytes >= kHeaderBytes && seen.config_bytes < 256; },
-     "of {} devices there are only the first 64 bytes of the configuration space (lspci -x): links and ACS are "
+     "there are only the first 64 bytes of the configuration space (lspci -x): links and ACS are "
      "unknown; "
      "lspci -xxxx as root prints them"},
     {[](const Seen& seen) { return seen.config_bytes >= 256 && seen.config_bytes < 4096; },
-     "of {} devices there are only 256 bytes of the configuration space (lspci -xxx): in the bytes there is no ACS; "
+     "there are only 256 bytes of the configuration space (lspci -xxx): in the bytes there is no ACS; "
      "lspci -xxxx as root prints them"},
 };
 
@@ -128,7 +128,7 @@ void add_notes(const std::map<std::string, Seen>& devices, const std::string& na
         const auto count = std::count_if(devices.begin(), devices.end(),
                                          [&](const auto& entry) { return note.applies(entry.second); });
         if (count > 0)
-            machine.unread.push_back({name, fmt::format(fmt::runtime(note.text), count)});
+            machine.unread.push_back({name, fmt::format("of {} device{} {}", count, count == 1 ? "" : "s", note.text)});
     }
 }
 

@@ -21,8 +21,8 @@ void UnreadFiles::note(Root& root, std::size_t devices) const {
         if (kind.count == 1)
             root.note_unread(kind.first_path, reason);
         else
-            root.note_unread("/sys/bus/pci/devices/*/" + name,
-                             fmt::format("{}: {} of {} devices", reason, kind.count, devices));
+            root.note_unread("/sys/bus/pci/devices/*/" + name, fmt::format("{}: {} of {} device{}", reason, kind.count,
+                                                                           devices, devices == 1 ? "" : "s"));
     }
 }
 

@@ -71,7 +71,7 @@ TEST(Foreign, ReadsSeveralFilesAsOneMachine) {
 
 TEST(Foreign, SaysWhatATextCannotContain) {
     const Machine machine = machine_of_bytes(std::string(kLspci), "sent.txt");
-    EXPECT_THAT(notes(machine), HasSubstr("sent.txt: of 1 devices only the name is told"));
+    EXPECT_THAT(notes(machine), HasSubstr("sent.txt: of 1 device only the name is told"));
     EXPECT_THAT(notes(machine), HasSubstr("-xxxx"));
     EXPECT_EQ(machine.pci_devices[1].acs, std::nullopt);
     EXPECT_EQ(machine.pci_devices[1].config_bytes, std::nullopt);
