@@ -38,8 +38,16 @@ int run_probe(Session& session, const ProbeOptions& options) {
                     "recording of it. Where several texts disagree, that is listed as unread",
                     "--cross-check 需询问其他工具，而文本中没有：请用于本机或一个录制文件。多个文本之间的不一致"
                     "列在未读到的内容中"});
-    if (options.cross_check)
-        record.findings = cross_check(*reading.root, machine);
+    if (!options.svg.empty() && !report::has_picture(machine))
+        throw input_error(
+            Message{"--svg: there is nothing to draw: no PCI devices were read. 'lspci -D -nn -vvv' as "
+                    "root, or a recording of the machine (gpuadapt record), shows them",
+                    "--svg：没有可画的内容：未读到PCI设备。请提供 root 下 lspci -D -nn -vvv 的输出，或用 "
+                    "gpuadapt record 录制该机器"});
+    if (options.cross_check) {
+        const std::vector<Finding> more = cross_check(*reading.root, machine);
+        record.findings.insert(record.findings.end(), more.begin(), more.end());
+    }
     if (!options.out.empty())
         write_output_file(options.out, to_json(record));
     if (!options.svg.empty())

@@ -83,7 +83,9 @@ int run_record(Session& session, const RecordOptions& options) {
     if (!options.anonymize)
         say(session, Message{"It holds serial numbers, addresses and host names; --anonymize replaces them.",
                              "其中含有序列号、地址和主机名；--anonymize 可替换这些内容。"});
-    const std::vector<Finding> findings = cross_check(root, machine);
+    std::vector<Finding> findings = record.findings;
+    const std::vector<Finding> more = cross_check(root, machine);
+    findings.insert(findings.end(), more.begin(), more.end());
     print(report::findings_list(findings, session.style) +
           report::coverage_line(record.coverage, findings, session.style));
     return kExitOk;

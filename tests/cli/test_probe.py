@@ -6,7 +6,7 @@ import os
 import subprocess
 import xml.dom.minidom
 
-from support import OK, PROGRAM, TOOL, USAGE, CliTest, environment, main, schema_errors
+from support import FAILURE, OK, PROGRAM, TOOL, USAGE, CliTest, environment, main, schema_errors
 
 
 class Probe(CliTest):
@@ -42,13 +42,58 @@ class Probe(CliTest):
 
     def test_topology_as_text_picture_and_for_nccl(self):
         picture, file = self.path("t.svg"), self.path("t.xml")
-        result = self.run_ok("probe", "--topology", "--svg", picture, "--nccl-topo", file)
+        lspci = self.text("lspci.txt", two_gpus())
+        self.assert_narrow(self.run_ok("probe", "--topology").out)
+        result = self.run_ok("probe", "--from", lspci, "--topology", "--svg", picture, "--nccl-topo", file)
         self.assert_narrow(result.out)
         self.assertEqual(xml.dom.minidom.parse(picture).documentElement.tagName, "svg")
         system = xml.dom.minidom.parse(file).documentElement
         self.assertEqual((system.tagName, system.getAttribute("version")), ("system", "1"))
         ascii_only = self.run_ok("probe", "--topology", env=environment(LANG="C"))
         self.assertTrue(ascii_only.out_bytes.isascii(), ascii_only.out)
+
+    def text(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def test_a_matrix_that_contradicts_our_tree_is_a_warning(self):
+        lspci = self.text("lspci.txt", two_gpus())
+        for theirs, found, strict in (("SYS", [], OK), ("PIX", ["warning"], FAILURE)):
+            with self.subTest(theirs=theirs):
+                matrix = self.text("topo.txt", topo(theirs))
+                record = json.loads(self.run_ok("probe", "--from", lspci, "--from", matrix, "--json").out)
+                self.assertEqual(schema_errors(record), [])
+                self.assertEqual([(it["check"], it["severity"]) for it in record["findings"]],
+                                 [("TOPO1", severity) for severity in found])
+                self.assert_status(self.run_program("probe", "--from", lspci, "--from", matrix, "--strict"), strict)
+                text = self.run_ok("probe", "--from", lspci, "--from", matrix).out
+                self.assertEqual("TOPO1" in text, bool(found), text)
+
+    def test_a_text_alone_does_not_reassure(self):
+        cmdline = self.text("cmdline", "BOOT_IMAGE=/boot/vmlinuz-6.1.0 root=/dev/sda1 ro quiet iommu=pt\n")
+        coverage = json.loads(self.run_ok("probe", "--from", cmdline, "--json").out)["coverage"]
+        self.assertEqual(coverage["evaluated"], 1)
+        self.assertGreater(coverage["unknown"], 10)
+        whole = json.loads(self.run_ok("probe", "--json").out)["coverage"]
+        self.assertGreater(whole["evaluated"], 3)
+        self.assertEqual(sum(whole.values()), sum(coverage.values()))
+
+    def test_none_is_not_said_of_an_excerpt(self):
+        excerpt = self.text("lspci.txt", "0000:00:00.0 Host bridge [0600]: Device [9999:0001]\n")
+        text = self.run_ok("probe", "--from", excerpt).out
+        self.assertRegex(text, r"(?m)^GPUs +not read$")
+        self.assertRegex(text, r"(?m)^Network +not read$")
+
+    def test_the_vendors_matrix_alone(self):
+        matrix = self.text("topo.txt", topo("NODE"))
+        result = self.run_ok("probe", "--from", matrix, "--topology")
+        self.assertRegex(result.out, r"(?m)^GPU0 +X +NODE$")
+        self.assert_narrow(result.out)
+        refused = self.run_program("probe", "--from", matrix, "--svg", self.path("t.svg"))
+        self.assert_status(refused, USAGE)
+        self.assert_says(refused, "PCI devices", "lspci")
+        self.assertFalse(os.path.exists(self.path("t.svg")))
 
     def test_plain_locale_gets_ascii(self):
         result = self.run_ok("probe", env=environment(LANG="C"))
@@ -122,6 +167,24 @@ class Probe(CliTest):
 
     def test_unknown_argument(self):
         self.assert_status(self.run_program("probe", "extra"), USAGE)
+
+
+def two_gpus():
+    """lspci of two GPUs, each below a root port of its own NUMA node."""
+    return "".join(
+        f"0000:{bus}0:01.0 PCI bridge [0604]: Intel Corporation Device [8086:347a]\n"
+        "\tControl: I/O+ Mem+ BusMaster+ SpecCycle-\n"
+        f"\tNUMA node: {node}\n"
+        f"\tBus: primary={bus}0, secondary={bus}1, subordinate={bus}1, sec-latency=0\n"
+        "\tCapabilities: [40] Express (v2) Root Port (Slot+), MSI 00\n\n"
+        f"0000:{bus}1:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:2330]\n"
+        "\tControl: I/O- Mem+ BusMaster+ SpecCycle-\n"
+        f"\tNUMA node: {node}\n"
+        "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n\n" for node, bus in enumerate((1, 9)))
+
+
+def topo(between):
+    return f"\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \t{between}\t0-3\t0\nGPU1\t{between}\t X \t4-7\t1\n"
 
 
 def parents(path):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gpuadapt/core/finding.hpp>
 #include <gpuadapt/core/machine.hpp>
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/host/root.hpp>
@@ -20,5 +21,9 @@ struct Probe {
 };
 
 [[nodiscard]] std::span<const Probe> probes();
+
+/// How many of the probes left facts in this Machine. One that left none is unknown when its sources could not be read,
+/// or when texts were read, which hold what somebody chose to send; else the machine has nothing of that kind.
+[[nodiscard]] Coverage coverage_of(const Machine& machine);
 
 }  // namespace gpuadapt
