@@ -89,8 +89,10 @@ struct Draft {
                     return true;
         return false;
     }
-    [[nodiscard]] bool empty() const {
-        return std::all_of(cells.begin(), cells.end(), [](const auto& row) { return row.empty(); });
+    /// Capabilities and, of rocm-smi, weights and hops have the same form, but are no classes of links.
+    [[nodiscard]] bool tells_links() const {
+        const bool one_device = names.size() == 1 && !cells[0].empty() && cells[0][0] == "X";
+        return one_device || (has(is_class) && !has(is_digits));
     }
 };
 
@@ -107,10 +109,7 @@ class Reader {
     [[nodiscard]] std::optional<TopologyMatrix> finish() const {
         const Draft* best = nullptr;
         for (const Draft& draft : drafts_) {
-            const bool capabilities = draft.has(is_capability) && !draft.has(is_class);
-            if (draft.empty() || capabilities)
-                continue;
-            if (best == nullptr || (!best->has(is_class) && draft.has(is_class)))
+            if (best == nullptr && draft.tells_links())
                 best = &draft;
         }
         if (best == nullptr)

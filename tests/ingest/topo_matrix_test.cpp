@@ -64,7 +64,13 @@ TEST(TopoMatrix, RocmTakesTheLinkTypes) {
              "===== Link Type between two GPUs =====\n       GPU0   GPU1\nGPU0   0      XGMI\nGPU1   XGMI   0\n"
              "====== Numa Nodes ======\nGPU[0]          : (Topology) Numa Node: 0\n");
     EXPECT_THAT(matrix.cells, ElementsAre(ElementsAre("X", "XGMI"), ElementsAre("XGMI", "X")));
-    EXPECT_THAT(read(weights).cells, ElementsAre(ElementsAre("X", "15"), ElementsAre("15", "X")));
+    EXPECT_FALSE(read_topology_matrix(weights)) << "a weight is no class of links";
+    const std::string hops =
+        "===== Hops between two GPUs =====\n       GPU0   GPU1\nGPU0   0      1\nGPU1   1      0\n";
+    EXPECT_FALSE(read_topology_matrix(weights + hops));
+    EXPECT_FALSE(read_topology_matrix(weights + hops + "===== Link Type between two GPUs =====\n       GPU0   GPU1\n"));
+    EXPECT_FALSE(read_topology_matrix(" GPU0 GPU1\nGPU0 0 N/A\nGPU1 3 0\n"));
+    EXPECT_FALSE(read_topology_matrix("====== Weight ======\n GPU0\nGPU0 0\n"));
 }
 
 TEST(TopoMatrix, MatricesSideBySide) {
