@@ -364,6 +364,11 @@ class Reader {
         } else if (!seen_.contains(Key::offline)) {
             cpu.logical_cpus = total_;
         }
+        // Clusters of cores (Arm) that count as sockets need not have the same size.
+        const bool all_online = !cpu.offline || cpu.offline->empty();
+        if (all_online && cpu.logical_cpus && cpu.sockets && cpu.cores_per_socket &&
+            std::int64_t{*cpu.sockets} * *cpu.cores_per_socket > *cpu.logical_cpus)
+            cpu.cores_per_socket.reset();
     }
 
     Lscpu result_;

@@ -126,6 +126,7 @@ void probe_cpu(Root& root, Machine& machine) {
         cpu.offline = clean_utf8(trim(*offline));
     cpu.smt = root.read_line(kCpus + "smt/control");
     probe_topology(root, cpus, cpu);
+    const bool sockets_by_kernel = cpu.sockets.has_value();
     const int first = cpus.empty() ? 0 : cpus[0];
     probe_caches(root, cpus, cpu);
     probe_frequency(root, cpus, cpu);
@@ -134,7 +135,7 @@ void probe_cpu(Root& root, Machine& machine) {
         ask_firmware(root, cpu);
     if (!cpu.model)
         cpu.model = info.part;
-    if (!cpu.cores_per_socket && cpu.sockets && cpu.threads_per_core && cpu.logical_cpus)
+    if (!sockets_by_kernel && cpu.sockets && cpu.threads_per_core && cpu.logical_cpus)
         cpu.cores_per_socket = *cpu.logical_cpus / (*cpu.sockets * *cpu.threads_per_core);
 }
 

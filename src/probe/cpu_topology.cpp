@@ -106,7 +106,10 @@ void probe_topology(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
     std::size_t most = 0;
     for (const auto& [socket, of_socket] : sockets)
         most = std::max(most, of_socket.size());
-    cpu.cores_per_socket = static_cast<int>(most);
+    // Sockets of different sizes: offline CPUs, or clusters of cores (Arm) that the kernel takes for sockets.
+    const bool all_online = !cpu.offline || cpu.offline->empty();
+    if (!all_online || most * sockets.size() <= cpus.size())
+        cpu.cores_per_socket = static_cast<int>(most);
 }
 
 void probe_caches(Root& root, const std::vector<int>& cpus, Cpu& cpu) {

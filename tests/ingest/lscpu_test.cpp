@@ -55,6 +55,13 @@ TEST(Lscpu, ReadsEnglish) {
     EXPECT_EQ(found->numa_nodes[1].cpus, "");
 }
 
+TEST(Lscpu, ClustersAreNoSocketsOfOneSize) {
+    const std::string text =
+        "Architecture: aarch64\nCPU(s): 8\nOn-line CPU(s) list: 0-7\nCore(s) per socket: 4\nSocket(s): 3\n";
+    EXPECT_EQ(read_lscpu(text)->cpu.cores_per_socket, std::nullopt) << "12 cores on 8 CPUs";
+    EXPECT_EQ(read_lscpu(text + "Off-line CPU(s) list: 8-11\n")->cpu.cores_per_socket, 4);
+}
+
 TEST(Lscpu, ReadsChinese) {
     for (const std::string_view colon : {"：", ":"}) {
         std::string text =
