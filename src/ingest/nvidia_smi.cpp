@@ -3,9 +3,12 @@
 #include "ingest/smi_table.hpp"
 
 #include <gpuadapt/ingest/nvidia_smi.hpp>
+#include <gpuadapt/ingest/plain_text.hpp>
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <span>
 #include <utility>
 
 namespace gpuadapt::ingest {
@@ -134,11 +137,78 @@ std::optional<Gpu> gpu_of(const SmiDevice& device) {
     return gpu;
 }
 
+/// Rows of XML first. "Device Max" is what the GPU can do; "Max", which older drivers have alone, what it can do in
+/// this machine.
+constexpr std::string_view kGenerationMax[] = {
+    "pci/pci_gpu_link_info/pcie_gen/max_device_link_gen", "pci/gpu_link_info/pcie_generation/device_max",
+    "pci/pci_gpu_link_info/pcie_gen/max_link_gen", "pci/gpu_link_info/pcie_generation/max"};
+constexpr std::string_view kGeneration[] = {"pci/pci_gpu_link_info/pcie_gen/current_link_gen",
+                                            "pci/gpu_link_info/pcie_generation/current"};
+constexpr std::string_view kWidthMax[] = {"pci/pci_gpu_link_info/link_widths/max_link_width",
+                                          "pci/gpu_link_info/link_width/max"};
+constexpr std::string_view kWidth[] = {"pci/pci_gpu_link_info/link_widths/current_link_width",
+                                       "pci/gpu_link_info/link_width/current"};
+
+/// The number of the first of the rows that is there, from 1 to `most`: "16x", "5".
+std::optional<int> count_at(const std::vector<SmiValue>& values, std::span<const std::string_view> rows, int most) {
+    for (const std::string_view row : rows)
+        if (const auto value = value_at(values, row))
+            if (const auto number = number_in(*value); number && *number >= 1 && *number <= most)
+                return static_cast<int>(*number);
+    return std::nullopt;
+}
+
+/// PCI Express base specification: transfers of a lane by generation.
+std::optional<double> speed_of(const std::optional<int>& generation) {
+    constexpr std::array<double, 7> kSpeeds = {2.5, 5, 8, 16, 32, 64, 128};
+    return generation ? std::optional(kSpeeds[static_cast<std::size_t>(*generation - 1)]) : std::nullopt;
+}
+
+/// The link as the tool tells of it; nullopt when it does not.
+std::optional<PciDevice> link_of(const SmiDevice& device, const std::string& address) {
+    constexpr int kGenerations = 7;
+    constexpr int kLanes = 32;
+    PciDevice found;
+    found.address = address;
+    found.link.capable_gt_s = speed_of(count_at(device.values, kGenerationMax, kGenerations));
+    found.link.current_gt_s = speed_of(count_at(device.values, kGeneration, kGenerations));
+    found.link.capable_width = count_at(device.values, kWidthMax, kLanes);
+    found.link.current_width = count_at(device.values, kWidth, kLanes);
+    return found.link == PciLink{} ? std::nullopt : std::optional(std::move(found));
+}
+
+constexpr std::string_view kFailures[] = {"ERR!", "GPU is lost", "GPU requires reset", "Unknown Error"};
+constexpr std::string_view kNoHandle = "Unable to determine the device handle for GPU";
+
+/// GPUs that do not answer. The words stand behind the GPU's address, or in the same line.
+std::vector<Unread> failures_in(std::string_view text) {
+    std::map<std::string, std::string> words;
+    std::string address;
+    for (const std::string_view line : text_lines(text)) {
+        if (const auto found = pci_address_in(line))
+            address = *found;
+        for (const std::string_view failure : kFailures) {
+            if (address.empty() || line.find(failure) == std::string_view::npos)
+                continue;
+            std::string& all = words[address];
+            if (all.find(failure) == std::string::npos)
+                all += (all.empty() ? "" : ", ") + std::string(failure);
+        }
+    }
+    std::vector<Unread> notes;
+    for (const auto& [of, all] : words)
+        notes.push_back({"nvidia-smi, GPU " + of, all});
+    return notes;
+}
+
 Machine from_tree(const SmiTree& tree) {
     Machine facts;
     for (const SmiDevice& device : tree.devices)
-        if (auto gpu = gpu_of(device))
+        if (auto gpu = gpu_of(device)) {
+            if (auto link = link_of(device, gpu->address))
+                facts.pci_devices.push_back(std::move(*link));
             facts.gpus.push_back(std::move(*gpu));
+        }
     // The order is that of the indices, when none was left out.
     const auto attached = value_at(tree.values, "attached_gpus");
     if (attached && number_in(*attached) == static_cast<double>(facts.gpus.size()))
@@ -165,7 +235,7 @@ bool is_table(std::string_view text) {
 }  // namespace
 
 bool looks_like_nvidia_smi(std::string_view text) {
-    return is_xml(text) || is_blocks(text) || is_table(text);
+    return is_xml(text) || is_blocks(text) || is_table(text) || text.find(kNoHandle) != std::string_view::npos;
 }
 
 Machine read_nvidia_smi(std::string_view text) {
@@ -185,8 +255,10 @@ Machine read_nvidia_smi(std::string_view text) {
         if (const auto cuda = header_value(text, "CUDA Version:"))
             facts.versions["CUDA driver"] = {*cuda, std::nullopt};
     }
-    std::stable_sort(facts.gpus.begin(), facts.gpus.end(),
-                     [](const Gpu& a, const Gpu& b) { return a.address < b.address; });
+    const auto by_address = [](const auto& a, const auto& b) { return a.address < b.address; };
+    std::stable_sort(facts.gpus.begin(), facts.gpus.end(), by_address);
+    std::stable_sort(facts.pci_devices.begin(), facts.pci_devices.end(), by_address);
+    facts.unread = failures_in(text);
     return facts;
 }
 

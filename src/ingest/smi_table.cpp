@@ -86,7 +86,7 @@ void take_name(std::string_view cell, Gpu& gpu) {
         gpu.persistence = words.back() == "On";
         words.pop_back();
     }
-    if (words.empty() || cell.find("...") != std::string_view::npos)
+    if (words.empty() || cell.find("...") != std::string_view::npos || cell.find("ERR!") != std::string_view::npos)
         return;  // a name that was cut is none
     gpu.model = clean_utf8({words.front().data(), static_cast<std::size_t>(words.back().data() + words.back().size() -
                                                                            words.front().data())});

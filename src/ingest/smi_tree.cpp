@@ -114,8 +114,9 @@ SmiTree read_smi_blocks(std::string_view text) {
 }
 
 std::optional<std::string> value_at(const std::vector<SmiValue>& values, std::string_view path) {
-    constexpr std::array<std::string_view, 8> kNothing = {
-        "", "N/A", "[N/A]", "Not Supported", "[Not Supported]", "None", "ERR!", "Unknown Error"};
+    constexpr std::array<std::string_view, 11> kNothing = {
+        "",     "N/A",           "[N/A]",           "Not Supported", "[Not Supported]", "None",
+        "ERR!", "Unknown Error", "[Unknown Error]", "GPU is lost",   "[GPU is lost]"};
     const auto found =
         std::find_if(values.begin(), values.end(), [&](const SmiValue& value) { return value.path == path; });
     if (found == values.end())

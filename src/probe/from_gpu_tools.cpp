@@ -11,7 +11,7 @@ namespace {
 
 /// A text that only looks like a tool's output, such as its help, tells nothing.
 bool take(Machine facts, Machine& machine) {
-    if (facts.gpus.empty() && facts.versions.empty() && facts.pci_devices.empty())
+    if (facts.gpus.empty() && facts.versions.empty() && facts.pci_devices.empty() && facts.unread.empty())
         return false;
     machine = std::move(facts);
     return true;

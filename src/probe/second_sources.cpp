@@ -67,8 +67,9 @@ std::vector<std::string> physical_interfaces(Root& root) {
 
 /// What changes from one moment to the next: two readings of it need not agree. Ends of paths.
 constexpr std::string_view kChanging[] = {
-    "/available_bytes",  "/memory_used_bytes", "/core_mhz",      "/memory_mhz", "/temperature_c", "/power_w",
-    "/throttle_reasons", "/processes",         "/ecc_corrected", "/counters",   "/free",          "/errors",
+    "/available_bytes",   "/memory_used_bytes", "/core_mhz",      "/memory_mhz", "/temperature_c", "/power_w",
+    "/throttle_reasons",  "/processes",         "/ecc_corrected", "/counters",   "/free",          "/errors",
+    "/link/current_gt_s",
 };
 
 bool is_changing(std::string_view path) {

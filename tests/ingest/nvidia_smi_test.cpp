@@ -289,6 +289,74 @@ TEST(NvidiaSmi, ReadsThePlainTable) {
     EXPECT_EQ(facts.versions.at("CUDA driver").version, "13.0");
 }
 
+TEST(NvidiaSmi, TellsTheLinks) {
+    const std::string text = R"(
+==============NVSMI LOG==============
+
+GPU 00000000:06:00.0
+    Product Name                                       : Example X200
+    PCI
+        Bus                                            : 0x06
+        GPU Link Info
+            PCIe Generation
+                Max                                    : 4
+                Current                                : 1
+                Device Current                         : 1
+                Device Max                             : 5
+                Host Max                               : 4
+            Link Width
+                Max                                    : 16x
+                Current                                : 8x
+)";
+    PciDevice device;
+    device.address = "0000:06:00.0";
+    device.link.capable_gt_s = 32;
+    device.link.current_gt_s = 2.5;
+    device.link.capable_width = 16;
+    device.link.current_width = 8;
+    EXPECT_THAT(read_nvidia_smi(text).pci_devices, ElementsAre(device));
+    std::string old = text;
+    old.replace(old.find("Device Max"), 10, "Other     ");
+    EXPECT_EQ(read_nvidia_smi(old).pci_devices.at(0).link.capable_gt_s, 16);
+    std::string odd = text;
+    odd.replace(odd.find(": 16x"), 5, ": 99x");
+    odd.replace(odd.find(": 8x"), 4, ": N/A");
+    EXPECT_EQ(read_nvidia_smi(odd).pci_devices.at(0).link.capable_width, std::nullopt);
+    EXPECT_EQ(read_nvidia_smi(odd).pci_devices.at(0).link.current_width, std::nullopt);
+    const Machine xml = read_nvidia_smi(
+        "<nvidia_smi_log>\n<gpu id=\"00000000:07:00.0\">\n<pci><pci_gpu_link_info><pcie_gen>\n"
+        "<max_link_gen>4</max_link_gen>\n<current_link_gen>3</current_link_gen>\n</pcie_gen><link_widths>\n"
+        "<max_link_width>16x</max_link_width>\n<current_link_width>16x</current_link_width>\n"
+        "</link_widths></pci_gpu_link_info></pci>\n</gpu>\n</nvidia_smi_log>\n");
+    ASSERT_EQ(xml.pci_devices.size(), 1U);
+    EXPECT_EQ(xml.pci_devices[0].link.capable_gt_s, 16);
+    EXPECT_EQ(xml.pci_devices[0].link.current_gt_s, 8);
+    EXPECT_EQ(xml.pci_devices[0].link.current_width, 16);
+}
+
+TEST(NvidiaSmi, NamesGpusThatDoNotAnswer) {
+    const Machine blocks = read_nvidia_smi(
+        "==============NVSMI LOG==============\n\nGPU 00000000:06:00.0\n    Product Name : Example X200\n"
+        "GPU 00000000:07:00.0\n    Product Name : GPU is lost\n    Serial Number : Unknown Error\n"
+        "    VBIOS Version : [Unknown Error]\n    Persistence Mode : ERR!\n");
+    EXPECT_THAT(blocks.unread, ElementsAre(Unread{"nvidia-smi, GPU 0000:07:00.0", "GPU is lost, Unknown Error, ERR!"}));
+    ASSERT_EQ(blocks.gpus.size(), 2U);
+    EXPECT_FALSE(blocks.gpus[1].model);
+    EXPECT_FALSE(blocks.gpus[1].serial);
+    EXPECT_FALSE(blocks.gpus[1].vbios);
+    const std::string line = "Unable to determine the device handle for GPU 0000:08:00.0: GPU is lost.  Reboot\n";
+    ASSERT_TRUE(looks_like_nvidia_smi(line));
+    EXPECT_THAT(read_nvidia_smi(line).unread, ElementsAre(Unread{"nvidia-smi, GPU 0000:08:00.0", "GPU is lost"}));
+    const Machine table = read_nvidia_smi(
+        "| NVIDIA-SMI 580.99.01     Driver Version: 580.99.01      CUDA Version: 13.0     |\n"
+        "|   0  ERR!                On  |   00000000:06:00.0 Off |                 ERR! |\n"
+        "|ERR!  ERR! ERR!    ERR! / ERR! |       4MiB / 143771MiB |    ERR!      Default |\n");
+    EXPECT_THAT(table.unread, ElementsAre(Unread{"nvidia-smi, GPU 0000:06:00.0", "ERR!"}));
+    ASSERT_EQ(table.gpus.size(), 1U);
+    EXPECT_FALSE(table.gpus[0].model);
+    EXPECT_THAT(read_nvidia_smi("ERR!\n" + std::string(kXml)).unread, IsEmpty());
+}
+
 TEST(NvidiaSmi, CutAndOtherTextsInventNothing) {
     const Machine whole = read_nvidia_smi(kXml);
     for (std::size_t size = 0; size < kXml.size(); size += 7) {

@@ -7,11 +7,13 @@
 
 namespace gpuadapt::ingest {
 
-/// True for what `nvidia-smi -q`, `nvidia-smi -q -x` and plain `nvidia-smi` print.
+/// True for what `nvidia-smi -q`, `nvidia-smi -q -x` and plain `nvidia-smi` print, also where a GPU is lost.
 [[nodiscard]] bool looks_like_nvidia_smi(std::string_view text);
 
 /// Facts of these three, of any driver: `gpus` that the text gives an address for, ascending, and `versions` ("driver",
-/// "CUDA driver"). What the text does not say, or says with "N/A", is absent. Takes any bytes, never throws.
+/// "CUDA driver"); `pci_devices` with the links of these GPUs, and nothing else of them; in `unread` the GPUs that do
+/// not answer ("ERR!", "GPU is lost", "Unknown Error"). What the text does not say, or says with "N/A", is absent.
+/// Takes any bytes, never throws.
 [[nodiscard]] Machine read_nvidia_smi(std::string_view text);
 
 }  // namespace gpuadapt::ingest
