@@ -68,9 +68,14 @@ Outcome vendor_topology(const Record& record, const Check& self) {
             if (outcome.state == State::not_applicable)
                 outcome.state = State::evaluated;
             if (comparison.compared == 0 && matrix.names.size() != 1) {
-                const Outcome nothing =
-                    unknown(self, subject,
-                            {"no cell of the vendor's matrix could be compared", "厂商矩阵中没有可比较的单元"}, {});
+                const Outcome nothing = unknown(
+                    self, subject, {"no cell of the vendor's matrix could be compared", "厂商矩阵中没有可比较的单元"},
+                    host.machine.pci_devices.empty()
+                        ? Message{"Read the machine's PCI devices too: its recording (gpuadapt record), or lspci "
+                                  "-D -nn -vvv as root.",
+                                  "请同时提供该机器的PCI设备：录制文件（gpuadapt record），或 root 下 lspci -D -nn "
+                                  "-vvv 的输出。"}
+                        : Message{});
                 outcome.state = State::unknown;
                 outcome.findings.push_back(nothing.findings.front());
             }

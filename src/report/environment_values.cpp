@@ -227,7 +227,7 @@ ItemValue nic_model(const Machine& machine) {
             names.push_back(interface.driver.value_or(interface.name));
     if (!names.empty())
         return Message::same(folded(names));
-    if (!has_all_pci_devices(machine) && !has_all_interfaces(machine))
+    if (!has_all_pci_devices(machine))
         return std::nullopt;
     return Message{"none", "无"};
 }
@@ -239,7 +239,7 @@ ItemValue nic_count(const Machine& machine) {
             std::count_if(machine.interfaces.begin(), machine.interfaces.end(), [](const NetInterface& interface) {
                 return !interface.virtual_device.value_or(false) && interface.kind != "loopback";
             }));
-    if (count == 0 && !has_all_pci_devices(machine) && !has_all_interfaces(machine))
+    if (count == 0 && !has_all_pci_devices(machine))
         return std::nullopt;
     return Message::same(std::to_string(count));
 }
@@ -273,7 +273,7 @@ ItemValue nic_bandwidth(const Machine& machine) {
 
 ItemValue network_protocol(const Machine& machine) {
     if (machine.rdma_devices.empty()) {
-        if (!has_all_pci_devices(machine) && !has_all_interfaces(machine))
+        if (!has_all_pci_devices(machine))
             return std::nullopt;
         for (const Unread& unread : machine.unread)
             if (unread.path.find("infiniband") != std::string::npos)
