@@ -88,7 +88,9 @@ Message numa_text(const Machine& machine) {
     for (std::size_t i = 0; i < std::min(kShown, machine.numa_nodes.size()); ++i) {
         const NumaNode& node = machine.numa_nodes[i];
         const std::string memory = node.memory_bytes ? format_bytes(*node.memory_bytes) : "?";
-        parts.push_back(Message::same(fmt::format("{}: CPU {}, {}", node.id, node.cpus.value_or("?"), memory)));
+        const std::string cpus = node.cpus.value_or("?");
+        parts.emplace_back(fmt::format("{}: {}, {}", node.id, cpus.empty() ? "no CPUs" : "CPU " + cpus, memory),
+                           fmt::format("{}: {}, {}", node.id, cpus.empty() ? "无CPU" : "CPU " + cpus, memory));
     }
     if (machine.numa_nodes.size() > kShown)
         parts.emplace_back(fmt::format("{} more", machine.numa_nodes.size() - kShown),

@@ -93,7 +93,10 @@ class Tree {
                     fmt::format("{} .. {}: {} x {}", siblings[i]->address, siblings[end - 1]->address, end - i, text),
                     indent, 4);
             else
-                layout.line(fmt::format("{} {}", siblings[i]->address, text), indent, 4);
+                // What has no name is named by its address.
+                layout.line(
+                    text.starts_with(siblings[i]->address) ? text : fmt::format("{} {}", siblings[i]->address, text),
+                    indent, 4);
             if (end - i == 1)
                 draw_below(layout, siblings[i]->address, depth + 1);
             i = end;

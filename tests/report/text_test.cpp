@@ -140,6 +140,21 @@ TEST(TextViews, SayHowToSeeTheRest) {
     EXPECT_THAT(machine_summary(machine, {}), HasSubstr("and 26 more lines: see --topology, or --json for all"));
 }
 
+TEST(TextViews, NameNothingTwiceAndNoEmptyLists) {
+    Machine machine;
+    machine.numa_nodes.resize(2);
+    machine.numa_nodes[0].cpus = "0-31";
+    machine.numa_nodes[1].id = 1;
+    machine.numa_nodes[1].cpus = "";
+    PciDevice device;
+    device.address = "0000:00:01.1";
+    device.class_code = 0x020000;
+    machine.pci_devices = {device};
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("0: CPU 0-31, ?; 1: no CPUs, ?"));
+    EXPECT_THAT(pci_tree(machine, {}), HasSubstr("0000:00:01.1"));
+    EXPECT_THAT(pci_tree(machine, {}), Not(HasSubstr("0000:00:01.1 0000:00:01.1")));
+}
+
 TEST(TextViews, SurviveADamagedTree) {
     Machine machine = test::made_server();
     machine.pci_devices[0].parent = machine.pci_devices[1].address;
