@@ -178,6 +178,14 @@ std::string plain_lines(std::string_view text) {
     return out;
 }
 
+/// A last line without an end may have been cut inside of a value. One that stands alone has been given on purpose, and
+/// a '}' is the end of a JSON document, which nothing needs to follow.
+bool is_cut(std::string_view text) {
+    const std::size_t end = text.rfind('\n');
+    const std::string_view last = end == kNone ? std::string_view() : trim(text.substr(end + 1));
+    return !last.empty() && !last.ends_with('}') && !trim(text.substr(0, end)).empty();
+}
+
 }  // namespace
 
 std::vector<std::string_view> text_lines(std::string_view text) {
@@ -190,7 +198,7 @@ std::vector<std::string_view> text_lines(std::string_view text) {
     return lines;
 }
 
-std::string plain_text(std::string_view raw) {
+PlainText read_plain_text(std::string_view raw) {
     std::string text;
     if (auto wide = from_utf16(raw))
         text = std::move(*wide);
@@ -199,13 +207,21 @@ std::string plain_text(std::string_view raw) {
     text = plain_lines(text);
     if (is_html(text))
         text = without_html(text);
-    std::string out;
-    out.reserve(text.size());
-    for (const std::string_view line : text_lines(text)) {
-        out += is_utf8(line) ? std::string(without_quotes(line)) : clean_utf8(without_quotes(line));
-        out += '\n';
+    PlainText plain;
+    plain.cut = is_cut(text);
+    plain.text.reserve(text.size());
+    auto lines = text_lines(text);
+    if (plain.cut)
+        lines.pop_back();
+    for (const std::string_view line : lines) {
+        plain.text += is_utf8(line) ? std::string(without_quotes(line)) : clean_utf8(without_quotes(line));
+        plain.text += '\n';
     }
-    return out;
+    return plain;
+}
+
+std::string plain_text(std::string_view raw) {
+    return read_plain_text(raw).text;
 }
 
 }  // namespace gpuadapt::ingest

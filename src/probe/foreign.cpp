@@ -3,6 +3,7 @@
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/merge.hpp>
+#include <gpuadapt/core/text.hpp>
 #include <gpuadapt/host/foreign_input.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
 #include <gpuadapt/probe/foreign.hpp>
@@ -21,10 +22,13 @@ namespace {
 
 constexpr ForeignReader kReaders[] = {
     {"lspci", {"PCI devices", "PCI 设备"}, machine_from_lspci},
-    {"dmidecode", {"firmware tables", "固件信息表"}, machine_from_dmidecode},
-    {"lscpu", {"processors", "处理器"}, machine_from_lscpu},
-    {"numactl -H", {"NUMA nodes", "NUMA 节点"}, machine_from_numactl},
-    {"nvidia-smi -q", {"NVIDIA GPUs", "NVIDIA GPU"}, machine_from_nvidia_smi},
+    {"dmidecode", {"firmware tables", "固件信息表"}, machine_from_dmidecode, {"# dmidecode "}},
+    {"lscpu", {"processors", "处理器"}, machine_from_lscpu, {"Architecture:", "架构"}},
+    {"numactl -H", {"NUMA nodes", "NUMA 节点"}, machine_from_numactl, {"available: "}},
+    {"nvidia-smi -q",
+     {"NVIDIA GPUs", "NVIDIA GPU"},
+     machine_from_nvidia_smi,
+     {"==============NVSMI LOG", "<nvidia_smi_log"}},
     {"mx-smi", {"MetaX GPUs", "沐曦 GPU"}, machine_from_mx_smi},
     {"rocm-smi --json", {"AMD GPUs", "AMD GPU"}, machine_from_rocm_smi},
     {"topo -m", {"link matrix of a GPU vendor's tool", "GPU 厂商工具的链路矩阵"}, machine_from_topology_matrix},
@@ -62,19 +66,46 @@ std::vector<Unread> group_not_packed(const std::vector<Unread>& unread, const st
     return kept;
 }
 
+/// The outputs of one tool in a text, each with what stands behind it; what stands before the first belongs to it.
+std::vector<std::string_view> outputs_in(std::string_view text, const ForeignReader& reader) {
+    constexpr std::size_t kMost = 64;  // what is behind them belongs to the last
+    std::vector<std::string_view> outputs;
+    std::size_t start = 0;
+    bool begun = false;
+    for (const std::string_view line : ingest::text_lines(text)) {
+        const std::string_view words = trim(line);
+        const bool begins = std::any_of(reader.begins.begin(), reader.begins.end(), [&](std::string_view mark) {
+            return !mark.empty() && words.starts_with(mark);
+        });
+        const auto at = static_cast<std::size_t>(line.data() - text.data());
+        if (begins && begun && outputs.size() < kMost) {
+            outputs.push_back(text.substr(start, at - start));
+            start = at;
+        }
+        begun = begun || begins;
+    }
+    outputs.push_back(text.substr(start));
+    return outputs;
+}
+
 /// nullopt when nothing of a machine is in it.
 std::optional<Machine> machine_of_text(const ForeignInput& input) {
-    const std::string text = ingest::plain_text(input.text);
+    const ingest::PlainText plain = ingest::read_plain_text(input.text);
     Machine machine;
     bool found = false;
-    for (const ForeignReader& reader : kReaders) {
-        Machine part;
-        if (!reader.read(input.text, text, input.name, part))
-            continue;
-        found = true;
-        for (const Difference& difference : merge(machine, part))
-            note_disagreement(machine, difference.path, difference.first, difference.second);
-    }
+    bool found_text = false;
+    for (const ForeignReader& reader : kReaders)
+        for (const std::string_view output : outputs_in(plain.text, reader)) {
+            Machine part;
+            if (!reader.read(input.text, output, input.name, part))
+                continue;
+            found = true;
+            found_text = found_text || reader.read != machine_from_smbios;
+            for (const Difference& difference : merge(machine, part))
+                note_disagreement(machine, difference.path, difference.first, difference.second);
+        }
+    if (plain.cut && found_text)
+        machine.unread.push_back({input.name, "cut off: the last line has no end"});
     return found ? std::optional(std::move(machine)) : std::nullopt;
 }
 

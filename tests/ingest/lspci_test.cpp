@@ -316,13 +316,25 @@ TEST(Lspci, FindsNothingInOtherTexts) {
 TEST(PlainText, TakesOffWhatIsAroundTheText) {
     constexpr char kWide[] =
         "\xff\xfe"
-        "a\0\r\0\n\0b\0\x57\x5e?";  // an odd byte at the end is cut off
+        "a\0\r\0\n\0b\0\x57\x5e\n\0?";  // an odd byte at the end is cut off
     EXPECT_EQ(plain_text(std::string_view(kWide, sizeof kWide - 1)), "a\nb\xe5\xb9\x97\n");
     EXPECT_EQ(plain_text("\xef\xbb\xbf\x1b[4mGPU0\x1b[0m\tX\r\n"), "GPU0\tX\n");
     EXPECT_EQ(plain_text("> > a\n>b\n  >  c\n"), "a\nb\n c\n");
     EXPECT_EQ(plain_text("a<br>b &amp; c&#160;d <MAbort- >SERR-</p>"), "a\nb & c d <MAbort- >SERR-\n");
     EXPECT_EQ(plain_text("<access denied>\n"), "<access denied>\n");
     EXPECT_TRUE(is_utf8(plain_text("\x80\xc3(")));
+}
+
+TEST(PlainText, LeavesOutALastLineWithoutEnd) {
+    EXPECT_EQ(plain_text("a: 1\nSize: 32"), "a: 1\n");
+    EXPECT_TRUE(read_plain_text("a: 1\r\nSize: 32").cut);
+    EXPECT_EQ(plain_text("one line"), "one line\n");
+    EXPECT_EQ(plain_text("\n\none line"), "\n\none line\n");
+    EXPECT_EQ(plain_text("{\n\"a\": 1\n}"), "{\n\"a\": 1\n}\n");
+    EXPECT_EQ(plain_text("<p>a</p><p>b</p>"), "a\nb\n");
+    for (const char* whole : {"", "a", "a\nb\n", "a\rb\r", "{\n}", "a\n  "})
+        EXPECT_FALSE(read_plain_text(whole).cut) << whole;
+    EXPECT_EQ(plain_text(plain_text("a\nb")), "a\n");
 }
 
 }  // namespace

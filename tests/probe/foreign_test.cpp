@@ -3,6 +3,7 @@
 #include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/text.hpp>
 #include <gpuadapt/probe/foreign.hpp>
 
 #include <algorithm>
@@ -92,6 +93,74 @@ TEST(Foreign, TellsWhereSourcesDisagree) {
     EXPECT_EQ(machine.pci_devices[1].link.current_width, 8);
     EXPECT_THAT(notes(machine), HasSubstr("disagrees: /pci_devices/0000:3b:00.0/link/current_width: 8 / 4"));
     EXPECT_EQ(machine.sources.at("pci_devices"), "1, 2");
+}
+
+TEST(Foreign, TellsWhereOutputsInOneTextDisagree) {
+    std::string other(kDmidecode);
+    other.replace(other.find("GX-8000"), 7, "GX-9000");
+    const Machine two = machine_of_bytes(std::string(kDmidecode) + "\n" + other, "two.txt");
+    EXPECT_EQ(two.dmi.product_name, "GX-8000");
+    EXPECT_THAT(notes(two), HasSubstr("disagrees: /dmi/product_name: GX-8000 / GX-9000"));
+
+    const std::string lscpu =
+        "Architecture: x86_64\nCPU(s): 8\nModel name: Example A\nSocket(s): 2\nCore(s) per socket: 4\n";
+    std::string more = lscpu;
+    more.replace(more.find("Example A"), 9, "Example B");
+    const Machine cpus = machine_of_bytes(lscpu + more, "two.txt");
+    EXPECT_EQ(cpus.cpu.model, "Example A");
+    EXPECT_EQ(cpus.cpu.cores_per_socket, 4);
+    EXPECT_THAT(notes(cpus), HasSubstr("disagrees: /cpu/model: Example A / Example B"));
+    EXPECT_EQ(notes(machine_of_bytes(lscpu + lscpu + std::string(kDmidecode) + std::string(kDmidecode), "same.txt")),
+              "");
+
+    const std::string nodes = "available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode 0 size: 1000 MB\n";
+    const Machine numa = machine_of_bytes(nodes + "available: 1 nodes (0)\nnode 0 size: 2000 MB\n", "two.txt");
+    EXPECT_EQ(numa.numa_nodes.at(0).memory_bytes, std::int64_t{1000} << 20);
+    EXPECT_THAT(notes(numa), HasSubstr("disagrees: /numa_nodes/"));
+
+    const std::string gpu = "==============NVSMI LOG==============\n\nGPU 00000000:06:00.0\n    Serial Number : ";
+    const Machine gpus = machine_of_bytes(gpu + "1\n" + gpu + "2\n", "two.txt");
+    ASSERT_EQ(gpus.gpus.size(), 1U);
+    EXPECT_EQ(gpus.gpus[0].serial, "1");
+    EXPECT_THAT(notes(gpus), HasSubstr("/serial: 1 / 2"));
+}
+
+TEST(Foreign, BelievesNoValueAtACutEnd) {
+    // Each text is cut at many places: what is told must be what the whole text tells.
+    const std::string dmidecode =
+        "# dmidecode 3.3\nHandle 0x0010, DMI type 17, 92 bytes\nMemory Device\n\tLocator: DIMM_A1\n\tSize: 32 GB\n"
+        "\tRank: 12\n";
+    const std::string matrix = "\tGPU0\tGPU1\nGPU0\t X \tNV18\nGPU1\tNV18\t X \n";
+    const std::string numactl = "available: 1 nodes (0)\nnode 0 cpus: 0 1 2 30\nnode 0 size: 64000 MB\n";
+    const std::string lspci(kLspci);
+    const std::string rdma =
+        "CA 'mlx5_0'\n\tCA type: MT4129\n\tNode GUID: 0x946dae0300aabbcc\n\tPort 1:\n\t\tSM lid: 28\n";
+    for (const std::string& text : {dmidecode, matrix, numactl, lspci, rdma}) {
+        const Machine whole = machine_of_bytes(text, "whole.txt");
+        const std::size_t step = text.size() / 64 + 1;
+        for (std::size_t size = text.find('\n') + 2; size < text.size(); size += step) {
+            if (text[size - 1] == '\n')
+                continue;
+            try {
+                const Machine cut = machine_of_bytes(text.substr(0, size), "cut.txt");
+                const std::size_t line = text.rfind('\n', size - 1) + 1;
+                const Machine before = machine_of_bytes(text.substr(0, line), "cut.txt");
+                const bool noted = notes(cut).find("cut.txt: cut off: the last line has no end") != std::string::npos;
+                EXPECT_EQ(noted, !trim(text.substr(line, size - line)).empty()) << size;
+                EXPECT_EQ(cut.dimms, before.dimms) << size;
+                EXPECT_EQ(cut.vendor_topology, before.vendor_topology) << size;
+                EXPECT_EQ(cut.numa_nodes, before.numa_nodes) << size;
+                EXPECT_EQ(cut.pci_devices, before.pci_devices) << size;
+                EXPECT_EQ(cut.rdma_devices, before.rdma_devices) << size;
+            } catch (const Error&) {
+                // Nothing of a machine is left.
+            }
+        }
+        EXPECT_EQ(notes(whole).find("cut off"), std::string::npos);
+    }
+    const Machine memory = machine_of_bytes(dmidecode.substr(0, dmidecode.find(" GB")), "cut.txt");
+    for (const Dimm& dimm : memory.dimms)
+        EXPECT_EQ(dimm.size_bytes, std::nullopt);
 }
 
 TEST(Foreign, DecodesTheBytesOfADump) {

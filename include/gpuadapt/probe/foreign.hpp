@@ -5,6 +5,7 @@
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/host/root.hpp>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ struct MachineReading {
 ///
 /// Facts of later sources fill what earlier ones do not know. Where two disagree, the earlier one stands, and an Unread
 /// entry with path "disagrees: /pci_devices/..." holds both values. Machine::sources says which file gave which part.
+/// The same holds for several outputs of one tool in one text. The last line of a text that does not end in a line end
+/// is not read, which an Unread entry says: its values may be cut.
 /// What a text cannot contain is unknown, and an Unread entry with the file's name says what would have shown it.
 ///
 /// Throws Error(input) that names the file when it cannot be read, is damaged, or holds nothing of a machine. In a
@@ -42,6 +45,8 @@ struct ForeignReader {
     /// Fills an empty machine from a file; false when the text holds nothing of that kind. `raw` are the bytes as they
     /// are, `text` is plain_text() of them, `name` stands for the file in notes.
     bool (*read)(std::string_view raw, std::string_view text, const std::string& name, Machine& machine);
+    /// Starts of the line with which an output of the tool begins; empty where outputs are not told apart.
+    std::array<std::string_view, 2> begins = {};
 };
 
 [[nodiscard]] std::span<const ForeignReader> foreign_readers();
