@@ -123,7 +123,7 @@ void probe_cpu(Root& root, Machine& machine) {
 
     const auto cpus = online_cpus(root, cpu);
     if (const auto offline = root.read(kCpus + "offline"))  // empty when there is none, so not by read_line()
-        cpu.offline = clean_utf8(trim(*offline));
+        cpu.offline = trim(clean_utf8(*offline));
     cpu.smt = root.read_line(kCpus + "smt/control");
     probe_topology(root, cpus, cpu);
     const bool sockets_by_kernel = cpu.sockets.has_value();

@@ -86,7 +86,7 @@ void probe_numa(Root& root, Machine& machine) {
         node.id = number;
         // Empty for a node without CPUs, so not by read_line().
         if (const auto cpus = root.read(folder + "cpulist"))
-            node.cpus = clean_utf8(trim(*cpus));
+            node.cpus = trim(clean_utf8(*cpus));  // some kernels end it with "\n\0"
         else if (const auto mask = root.read(folder + "cpumap"))
             node.cpus = cpus_of_mask(*mask);
         node.package = package_of(root, node.cpus.value_or(""));

@@ -130,6 +130,17 @@ TEST(ProbeCpuFacts, ModelsOfChineseProcessors) {
               "Hygon C86 7390 32-core Processor");
 }
 
+TEST(ProbeNumaFacts, ListsThatEndWithANul) {
+    MemoryRoot root;
+    add_processors(root);
+    root.add_file("/sys/devices/system/node/node0/cpulist", "0-1\n\0"s);
+    root.add_file(kCpus + "offline", "\n\0"s);
+    const Machine machine = probe_machine(root, {"cpu", "numa"});
+    EXPECT_EQ(machine.numa_nodes.at(0).cpus, "0-1");
+    EXPECT_EQ(machine.numa_nodes.at(0).package, 0);
+    EXPECT_EQ(machine.cpu.offline, "");
+}
+
 TEST(ProbeNumaFacts, PackageOfANode) {
     MemoryRoot root;
     add_processors(root);
