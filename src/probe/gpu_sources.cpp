@@ -2,6 +2,7 @@
 #include "probe/gpu_sources.hpp"
 
 #include <gpuadapt/driver/management.hpp>
+#include <gpuadapt/ingest/plain_text.hpp>
 
 #include <algorithm>
 
@@ -106,7 +107,8 @@ Machine tool_facts(Root& root, const GpuVendor& vendor) {
             names += (names.empty() ? "" : ", ") + name;
         else
             failures.unread.push_back({name, failure_of(result)});
-        answers += result.output + "\n";
+        // What ends early may end inside of a value.
+        answers += result.ok() ? result.output + "\n" : ingest::plain_text(result.output);
     }
     Machine facts = answers.empty() ? Machine{} : vendor.read(answers);
     facts.unread.insert(facts.unread.begin(), failures.unread.begin(), failures.unread.end());

@@ -132,6 +132,22 @@ TEST(ProbeGpuFacts, AreCollectedFromSeveralQuestions) {
     EXPECT_THAT(machine.unread, Contains(Unread{"mx-smi --show-ecc-state", "exit status 3"}));
 }
 
+TEST(ProbeGpuFacts, BelieveNoValueAtTheEndOfAToolThatFailed) {
+    const std::string text =
+        "==============NVSMI LOG==============\n\nGPU 00000000:07:00.0\n    Product Name : Example X200\n"
+        "    Serial Number : 16500";
+    const auto gpu_after = [&](int code) {
+        return Machines()
+            .gpu("0000:07:00.0", "10DE:2335")
+            .run({"nvidia-smi", "-q", "-x"}, text, code)
+            .probe()
+            .gpus.at(0);
+    };
+    EXPECT_EQ(gpu_after(0).serial, "16500");
+    EXPECT_EQ(gpu_after(1).model, "Example X200");
+    EXPECT_EQ(gpu_after(1).serial, std::nullopt);
+}
+
 TEST(ProbeGpuTopology, KeepsTheToolsText) {
     Machines machines;
     machines.gpu("0000:07:00.0", "9999:4001").gpu("0000:08:00.0", "10DE:2335");
