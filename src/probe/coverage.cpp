@@ -46,7 +46,7 @@ constexpr Yield kYields[] = {
     // Without a list of PCI devices nobody knows whether there are GPUs.
     {"pci", [](const Machine& m) { return !m.pci_devices.empty(); }, {"/sys/bus/pci", ""}, true},
     {"switch_links", [](const Machine& m) { return !m.switch_links.empty(); }, {"/sys/kernel/pci_switch_link", ""}},
-    {"gpu", [](const Machine& m) { return !m.gpus.empty(); }, {"", ""}},
+    {"gpu", [](const Machine& m) { return !m.gpus.empty(); }, {"NVML", "MXSML"}},
     {"gpu_topology", [](const Machine& m) { return !m.vendor_topology.empty(); }, {"", ""}},
     {"vendor_topology",
      [](const Machine& m) {
@@ -56,7 +56,7 @@ constexpr Yield kYields[] = {
      {"", ""}},
     {"net", [](const Machine& m) { return !m.interfaces.empty() || !m.addresses.empty(); }, {"/sys/class/net", ""}},
     {"rdma", [](const Machine& m) { return !m.rdma_devices.empty(); }, {"/sys/class/infiniband", ""}},
-    {"net_tools", has_facts_of_net_tools, {"", ""}},
+    {"net_tools", has_facts_of_net_tools, {"libibverbs", ""}},
     {"versions",
      [](const Machine& m) { return !m.modules.empty() || (!m.versions.empty() && !has_library(m)); },
      {"/sys/module", ""}},
@@ -103,6 +103,9 @@ Coverage coverage_of(const Machine& machine) {
                  (needed != states.end() && needed->second == State::unknown))
             state = State::unknown;
         states[probe.id] = state;
+        // What gave facts and was denied others is both: what could not be read never passes.
+        if (state == State::evaluated && is_unread(machine, *yield))
+            ++coverage.unknown;
         ++(state == State::evaluated ? coverage.evaluated
            : state == State::unknown ? coverage.unknown
                                      : coverage.not_applicable);

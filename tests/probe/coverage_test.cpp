@@ -47,8 +47,11 @@ TEST(ProbeCoverage, WhatCouldNotBeReadIsUnknown) {
         EXPECT_EQ(coverage_of(machine), (Coverage{4, 2, count_of_probes() - 6})) << path;  // and what needs it
     }
     Machine unrelated = plain();
-    unrelated.unread = {{"/sys/class/infiniband_mad", "permission denied"}, {"NVML", "not in the recording"}};
+    unrelated.unread = {{"/sys/class/infiniband_mad", "permission denied"}};
     EXPECT_EQ(coverage_of(unrelated).unknown, 0);
+    Machine in_part = plain();
+    in_part.unread = {{"/sys/bus/pci/devices/*/config", "only the first 64 bytes can be read"}};
+    EXPECT_EQ(coverage_of(in_part), (Coverage{4, 1, count_of_probes() - 4})) << "facts, and what was denied";
     Machine hidden = plain();
     hidden.unread = {{"/sys", "empty: not mounted, or hidden by the container"}};
     EXPECT_GE(coverage_of(hidden).unknown, 6);
