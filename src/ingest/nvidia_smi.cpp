@@ -196,6 +196,7 @@ std::vector<Unread> failures_in(std::string_view text) {
         }
     }
     std::vector<Unread> notes;
+    notes.reserve(words.size());
     for (const auto& [of, all] : words)
         notes.push_back({"nvidia-smi, GPU " + of, all});
     return notes;
