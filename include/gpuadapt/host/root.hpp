@@ -88,10 +88,11 @@ class Root {
     [[nodiscard]] virtual std::optional<std::string> lookup(
         const std::string& key, const std::function<std::optional<std::string>()>& compute) = 0;
 
-    /// Runs `work` with a Root that answers without a thread and a time limit for each question, which on a live machine
-    /// cost more than the reading. There is one limit for all of `work`. False: it was not done, and the questions must
-    /// be asked one by one; either this Root has nothing to gain, or `work` started a tool, or the limit was passed. In
-    /// that last case `work` may go on in a thread that is left behind: it must keep all that it uses by itself.
+    /// Runs `work` with a Root that answers without a thread and a time limit for each question, which on a live
+    /// machine cost more than the reading. There is one limit for all of `work`. False: it was not done, and the
+    /// questions must be asked one by one; either this Root has nothing to gain, or `work` started a tool, or the limit
+    /// was passed. In that last case `work` may go on in a thread that is left behind: it must keep all that it uses by
+    /// itself.
     [[nodiscard]] virtual bool at_once(const std::function<void(Root&)>& work);
 
     /// What could not be read so far, each once, in the order in which it was met.
