@@ -45,7 +45,7 @@ TEST(ForeignInput, APackedTreeBecomesARoot) {
     for (const std::string top : {"", "./", "host-7/", "./a/b/"}) {
         const auto inputs = unpack_foreign(packed_tree(top), "/sent/m.tar");
         ASSERT_EQ(inputs.size(), 1U) << top;
-        EXPECT_EQ(inputs[0].name, "sent.tar");
+        EXPECT_EQ(inputs[0].name, "m.tar");
         EXPECT_TRUE(inputs[0].packed);
         ASSERT_NE(inputs[0].root, nullptr);
         Root& root = *inputs[0].root;
@@ -91,14 +91,14 @@ TEST(ForeignInput, NamesWhatIsWrongWithAnArchive) {
 TEST(ForeignInput, HardLinksAreSecondNames) {
     const auto inputs = unpack_foreign(
         tar_member("m/proc/cpuinfo", '0', "same") + tar_member("m/proc/meminfo", '1', "", "m/proc/cpuinfo") + tar_end(),
-        "sent.tar");
+        "m.tar");
     ASSERT_EQ(inputs.size(), 1U);
     EXPECT_EQ(inputs[0].root->read("/proc/meminfo"), "same");
 }
 
 TEST(ForeignInput, OfTwoMembersWithOneNameTheLaterCounts) {
     const auto inputs = unpack_foreign(
-        tar_member("m/proc/cpuinfo", '0', "old") + tar_member("m/proc/cpuinfo", '0', "new") + tar_end(), "sent.tar");
+        tar_member("m/proc/cpuinfo", '0', "old") + tar_member("m/proc/cpuinfo", '0', "new") + tar_end(), "m.tar");
     ASSERT_EQ(inputs.size(), 1U);
     EXPECT_EQ(inputs[0].root->read("/proc/cpuinfo"), "new");
 }
