@@ -37,7 +37,7 @@ struct Filler {
     }
     template <json::Described T>
     void fill(T& value) {
-        json::Fields<T>::each(value, [this](const char*, auto& member) { fill(member); });
+        json::Fields<T>::each(value, [this](const char*, auto& member) { this->fill(member); });
     }
 };
 
