@@ -13,9 +13,12 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr int kMostLinks = 40;  // as Linux has it
+TreePlace failed(int error) {
+    return {Fd(), "", error};
+}
 
-/// Puts the components of `path` on the stack, the first one on top.
+}  // namespace
+
 void push_components(std::vector<std::string>& stack, std::string_view path) {
     std::vector<std::string> parts;
     while (!path.empty()) {
@@ -27,12 +30,6 @@ void push_components(std::vector<std::string>& stack, std::string_view path) {
     }
     stack.insert(stack.end(), parts.rbegin(), parts.rend());
 }
-
-TreePlace failed(int error) {
-    return {Fd(), "", error};
-}
-
-}  // namespace
 
 TreePlace find_in_tree(int base, const std::string& path, bool follow_last) {
     std::vector<Fd> folders;  // the way down from the base, which is not in it

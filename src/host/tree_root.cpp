@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/tree_root.hpp"
 
+#include "host/tree_path.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -12,23 +14,9 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr int kMostLinks = 40;           // as Linux has it
 constexpr std::size_t kMostParts = 512;  // components of one path
 
 constexpr const char* kTooManyLinks = "too many links";
-
-/// Puts the components of `path` on the stack, the first one on top.
-void push_components(std::vector<std::string>& stack, std::string_view path) {
-    std::vector<std::string> parts;
-    while (!path.empty()) {
-        const std::size_t slash = path.find('/');
-        const std::string_view part = path.substr(0, slash);
-        if (!part.empty() && part != ".")
-            parts.emplace_back(part);
-        path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
-    }
-    stack.insert(stack.end(), parts.rbegin(), parts.rend());
-}
 
 /// "name/" of "name/sys/devices" and "name/proc/cpuinfo", "" of "sys/devices"; nullopt of other members.
 std::optional<std::string> folder_of_tree(const std::string& member) {
