@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machine_record.hpp"
+#include "cli/replace.hpp"
 
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/error.hpp>
@@ -11,6 +12,8 @@
 #include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/second_sources.hpp>
 #include <gpuadapt/report/topology.hpp>
+
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -29,6 +32,15 @@ struct ProbeOptions {
 
 int run_probe(Session& session, const ProbeOptions& options) {
     end_on_stop_signals();
+    const std::tuple<const char*, const std::string&, OutputKind> outputs[] = {
+        {"--out", options.out, OutputKind::machine_record},
+        {"--svg", options.svg, OutputKind::svg},
+        {"--nccl-topo", options.nccl_topo, OutputKind::nccl_topology},
+        {"--write-expect", options.expect_out, OutputKind::expectations},
+    };
+    for (const auto& [option, path, kind] : outputs)
+        if (!path.empty())
+            check_replaceable(option, path, kind);
     const MachineReading reading = read_machine(options.from);
     const Machine& machine = reading.machine;
     Record record = machine_record(machine, options.from.empty() ? utc_now() : "");

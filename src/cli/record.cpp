@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/machine_record.hpp"
+#include "cli/replace.hpp"
 
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/units.hpp>
@@ -54,7 +55,7 @@ std::string default_name() {
 int run_record(Session& session, const RecordOptions& options) {
     end_on_stop_signals();
     const std::string path = options.out.empty() ? default_name() : options.out;
-    check_output_file(path);
+    check_replaceable("--out", path, OutputKind::recording);
     Answers answers = options.from.empty() ? read_machine() : read_recording(options.from);
     if (options.anonymize)
         answers = anonymize(answers, random_key());

@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/record_file.hpp"
+#include "cli/replace.hpp"
 
 #include <gpuadapt/check/checks.hpp>
 #include <gpuadapt/cli/main.hpp>
@@ -37,24 +38,6 @@ struct ReportOptions {
 
 /// Takes each table as it is read; gives nothing back.
 using TableSink = std::function<void(const Table&)>;
-
-/// A workbook may be written again, but nothing else: a slip in --out-file must not cost a measurement.
-void check_output_is_no_input(const ReportOptions& options) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(options.out_file, ignored) ||
-        std::filesystem::file_size(options.out_file, ignored) == 0)
-        return;
-    std::ifstream file(options.out_file, std::ios::binary);
-    char begin[2] = {};
-    file.read(begin, sizeof begin);
-    if (begin[0] == 'P' && begin[1] == 'K')  // a ZIP archive, as every XLSX is
-        return;
-    throw input_error(
-        Message{fmt::format("--out-file {}: that file is there and is no workbook; give another name, or "
-                            "remove it first",
-                            options.out_file),
-                fmt::format("--out-file {}：该文件已存在且不是表格；请换一个文件名，或先删除它", options.out_file)});
-}
 
 /// Reads a log in pieces, so that its size does not matter.
 ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& options, const TableSink& sink,
@@ -157,7 +140,7 @@ int run_report(Session& session, const ReportOptions& options) {
         throw input_error(Message{"--collective and --ranks speak of logs: give --log-file",
                                   "--collective 与 --ranks 只用于日志：请给出 --log-file"});
     if (!session.json)
-        check_output_is_no_input(options);
+        check_replaceable("--out-file", options.out_file, OutputKind::workbook);
     Source source = open_source(session, options);
     if (session.json) {
         read_logs(

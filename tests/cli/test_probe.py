@@ -6,7 +6,7 @@ import os
 import subprocess
 import xml.dom.minidom
 
-from support import FAILURE, OK, PROGRAM, TOOL, USAGE, CliTest, environment, main, schema_errors
+from support import FAILURE, OK, PROGRAM, REPOSITORY, TOOL, USAGE, CliTest, environment, main, schema_errors
 
 
 class Probe(CliTest):
@@ -164,6 +164,24 @@ class Probe(CliTest):
         self.assertEqual(draft["counts"]["logical_cpus"], os.sysconf("SC_NPROCESSORS_ONLN"))
         self.assertEqual(schema_errors(draft, "expect.schema.json"), [])
         self.assert_status(self.run_program("probe", "--write-expect", "/nowhere/expect.json"), USAGE)
+
+    def test_an_output_replaces_only_its_like(self):
+        outputs = (("--out", "o.json"), ("--svg", "t.svg"), ("--nccl-topo", "t.xml"), ("--write-expect", "e.json"))
+        machine = str(REPOSITORY / "tests/machines/hgx/recording.tar.gz")
+        for option, name in outputs:
+            with self.subTest(option=option):
+                self.run_ok("probe", "--from", machine, option, self.path(name))
+                self.run_ok("probe", "--from", machine, option, self.path(name))
+                (self.folder / "measured.txt").write_text("hours of work\n", encoding="utf-8")
+                result = self.run_program("probe", "--from", machine, option, self.path("measured.txt"))
+                self.assert_status(result, USAGE)
+                self.assert_says(result, option, "measured.txt", "another name")
+                self.assertEqual((self.folder / "measured.txt").read_text(encoding="utf-8"), "hours of work\n")
+        record = json.loads((self.folder / "o.json").read_text(encoding="utf-8"))
+        record["tables"] = [{"id": "perf/all_reduce/2", "labels": {}, "columns": [], "rows": []}]
+        (self.folder / "run.json").write_text(json.dumps(record, indent=2), encoding="utf-8")
+        self.assert_status(self.run_program("probe", "--from", machine, "--out", self.path("run.json")), USAGE)
+        self.assert_status(self.run_program("record", "--from", machine, "--out", self.path("run.json")), USAGE)
 
     def test_unknown_argument(self):
         self.assert_status(self.run_program("probe", "extra"), USAGE)
