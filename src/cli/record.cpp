@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -61,18 +62,21 @@ int run_record(Session& session, const RecordOptions& options) {
         answers = anonymize(answers, random_key());
     const std::string bytes = pack_recording(answers);
     write_output_file(path, bytes);
+    // Where stdout may have taken the recording, what is said about it must not follow.
+    const bool is_file = std::filesystem::is_regular_file(path);
+    const auto tell = [&](const std::string& text) { is_file ? print(text) : say(text); };
     // What is said is what a reader of the file will see, not what we saw.
     MemoryRoot root(unpack_recording(bytes, path));
     const Machine machine = probe_machine(root);
     const Record record = machine_record(machine, "");
     if (session.json) {
-        print(to_json(record));
+        tell(to_json(record));
         return kExitOk;
     }
     const auto answered = [](const auto& entry) { return entry.second.status == AnswerStatus::ok; };
     const auto files = std::count_if(answers.files.begin(), answers.files.end(), answered);
     const auto tools = std::count_if(answers.commands.begin(), answers.commands.end(),
-                                     [](const auto& entry) { return entry.second.status != CommandStatus::not_found; });
+                                     [](const auto& entry) { return entry.second.status == CommandStatus::exited; });
     const std::string size = format_bytes(static_cast<std::int64_t>(bytes.size()));
     const Message text{
         fmt::format(
@@ -80,15 +84,21 @@ int run_record(Session& session, const RecordOptions& options) {
             path, size, files, tools, path),
         fmt::format("录制文件：{}\n          {}；{} 个文件，{} 个工具的输出\n读取：gpuadapt probe --from {}\n", path,
                     size, files, tools, path)};
-    print(text.get(session.lang));
-    if (!options.anonymize)
+    tell(text.get(session.lang));
+    if (options.anonymize)
+        say(session,
+            Message{
+                "Look through it before it leaves the house: names in other places (paths, storage, short host names "
+                "inside other text) are not found.",
+                "发出前请检查：其他位置的名称（路径、存储、夹在文字中的短主机名）无法识别。"});
+    else
         say(session, Message{"It holds serial numbers, addresses and host names; --anonymize replaces them.",
                              "其中含有序列号、地址和主机名；--anonymize 可替换这些内容。"});
     std::vector<Finding> findings = record.findings;
     const std::vector<Finding> more = cross_check(root, machine);
     findings.insert(findings.end(), more.begin(), more.end());
-    print(report::findings_list(findings, session.style) +
-          report::coverage_line(record.coverage, findings, session.style));
+    tell(report::findings_list(findings, session.style) +
+         report::coverage_line(record.coverage, findings, session.style));
     return kExitOk;
 }
 

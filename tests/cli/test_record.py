@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`record` on whatever machine the tests run on, and `probe --from` what it wrote."""
+import gzip
 import io
 import json
 import os
@@ -33,6 +34,15 @@ class RecordCommand(CliTest):
         self.assertIn("files/proc/cpuinfo", names)
         self.assertIn("answers.tsv", names)
         self.assertRegex(result.out, r"\d+ files, output of \d+ tools")
+
+    def test_a_pipe_gets_the_recording_alone(self):
+        for more in ([], ["--json"]):
+            with self.subTest(more=more), open(self.path("piped.tar.gz"), "wb") as pipe:
+                self.assert_status(self.run_program("record", "--out", "-", *more, stdout=pipe), OK)
+            with tarfile.open(self.path("piped.tar.gz")) as archive:
+                self.assertIn("answers.tsv", archive.getnames())
+            with gzip.open(self.path("piped.tar.gz")) as packed:
+                packed.read()  # raises where something follows the archive
 
     def test_default_name(self):
         self.run_ok("record")
