@@ -4,7 +4,27 @@
 #include <gpuadapt/check/checks.hpp>
 #include <gpuadapt/probe/probes.hpp>
 
+#include <string_view>
+
 namespace gpuadapt::cli {
+
+namespace {
+
+constexpr std::string_view kDisagrees = "disagrees: ";
+
+/// Texts of two machines, or of one before and after a change: whoever reads on must know.
+Finding disagreement(const Unread& unread) {
+    Finding finding;
+    finding.severity = Severity::warning;
+    finding.check = "SOURCE1";
+    finding.subject = unread.path.substr(kDisagrees.size());
+    finding.title = {"Two sources disagree", "两个来源不一致"};
+    finding.evidence = Message::same(unread.reason);
+    finding.advice = {"Are they of the same machine, and of the same day?", "请确认它们来自同一台机器、同一时间"};
+    return finding;
+}
+
+}  // namespace
 
 Record machine_record(const Machine& machine, const std::string& time) {
     Record record;
@@ -13,6 +33,9 @@ Record machine_record(const Machine& machine, const std::string& time) {
     record.finished = time;
     record.machines = {{machine.os.hostname.value_or("unknown"), machine}};
     check::judge(record);
+    for (const Unread& unread : machine.unread)
+        if (unread.path.starts_with(kDisagrees))
+            record.findings.push_back(disagreement(unread));
     for (Finding& finding : record.findings)
         finding.blocking = false;  // a reading has no verdict that an unknown could forbid
     const Coverage facts = coverage_of(machine);

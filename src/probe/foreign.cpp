@@ -133,9 +133,17 @@ std::optional<Machine> machine_of(ForeignInput& input) {
                     path, kinds)));
 }
 
-/// Adds one source to the machine.
-void add_source(Machine& machine, const Machine& part, const std::string& name) {
+/// Adds one source to the machine. What a recording or tree gave was read as on the machine itself, and needs no name;
+/// a text that comes to it does not make less of it.
+void add_source(Machine& machine, const Machine& part, const std::string& name, bool is_tree,
+                std::set<std::string>& of_trees) {
     for (const std::string& field : known_parts(part)) {
+        if (is_tree) {
+            of_trees.insert(field);
+            machine.sources.erase(field);
+        }
+        if (of_trees.contains(field))
+            continue;
         std::string& source = machine.sources[field];
         source += source.empty() ? name : ", " + name;
     }
@@ -166,12 +174,12 @@ void complete(Machine& machine) {
 }
 
 /// All inputs of one path. True when one of them is about a machine.
-bool add_inputs(std::vector<ForeignInput>& inputs, Machine& machine) {
+bool add_inputs(std::vector<ForeignInput>& inputs, Machine& machine, std::set<std::string>& of_trees) {
     bool found = false;
     for (ForeignInput& input : inputs) {
         const auto part = machine_of(input);
         if (part)
-            add_source(machine, *part, input.name);
+            add_source(machine, *part, input.name, input.root != nullptr, of_trees);
         else
             machine.unread.push_back({input.name, "nothing of a machine was found in it"});
         found = found || part;
@@ -196,6 +204,7 @@ MachineReading read_machine(const std::vector<std::string>& from) {
         reading.machine = probe_machine(*reading.root);
         return reading;
     }
+    std::set<std::string> of_trees;
     for (const std::string& path : from) {
         std::vector<ForeignInput> inputs = read_foreign(path);
         if (from.size() == 1 && is_whole_machine(inputs)) {
@@ -203,7 +212,7 @@ MachineReading read_machine(const std::vector<std::string>& from) {
             reading.root = std::move(inputs[0].root);
             return reading;
         }
-        if (!add_inputs(inputs, reading.machine))
+        if (!add_inputs(inputs, reading.machine, of_trees))
             fail_unknown(path);
     }
     complete(reading.machine);
@@ -215,7 +224,8 @@ Machine machine_of_bytes(std::string bytes, const std::string& name) {
     if (is_whole_machine(inputs))
         return *machine_of(inputs[0]);
     Machine machine;
-    if (!add_inputs(inputs, machine))
+    std::set<std::string> of_trees;
+    if (!add_inputs(inputs, machine, of_trees))
         fail_unknown(name);
     complete(machine);
     return machine;

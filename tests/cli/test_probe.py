@@ -183,6 +183,20 @@ class Probe(CliTest):
         self.assert_status(self.run_program("probe", "--from", machine, "--out", self.path("run.json")), USAGE)
         self.assert_status(self.run_program("record", "--from", machine, "--out", self.path("run.json")), USAGE)
 
+    def test_a_text_beside_a_recording_takes_nothing_from_it(self):
+        machine = str(REPOSITORY / "tests/machines/no-gpu/recording.tar.gz")
+        text = self.text("lspci.txt", "0000:02:00.0 VGA compatible controller [0300]: Device [1a03:2000]\n")
+        alone, both = (self.run_ok("probe", "--from", machine, *more).out for more in ([], ["--from", text]))
+        for said in (alone, both):
+            self.assertRegex(said, r"(?m)^GPUs +none")
+
+    def test_texts_of_two_machines_are_a_warning(self):
+        one = self.text("a.txt", "Architecture: x86_64\nCPU(s): 8\nModel name: One CPU\nSocket(s): 1\n")
+        other = self.text("b.txt", "Architecture: x86_64\nCPU(s): 16\nModel name: Other CPU\nSocket(s): 2\n")
+        result = self.run_program("probe", "--from", one, "--from", other, "--strict")
+        self.assertEqual(result.status, 1, result)
+        self.assertIn("SOURCE1", result.out)
+
     def test_unknown_argument(self):
         self.assert_status(self.run_program("probe", "extra"), USAGE)
 
