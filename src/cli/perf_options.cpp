@@ -127,9 +127,9 @@ void add_run_options(CLI::App& app, PerfOptions& o, Lang lang) {
         ->type_name("NAME")
         ->check(CLI::IsMember({"auto", "gpu", "host"}));
     app.add_option("--slots", o.slots,
-                   pick(lang, "Ranks that this host takes->check(CLI::Range(1, 1000000)); more are refused",
-                        "本机可容纳的 rank 数；超出则拒绝"))
-        ->type_name("N");
+                   pick(lang, "Ranks that this host takes; more are refused", "本机可容纳的 rank 数；超出则拒绝"))
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000000));
     app.add_option("--mpirun", o.mpirun,
                    pick(lang, "The mpirun to use (default: found)", "使用的 mpirun（默认自动查找）"))
         ->type_name("PATH");
