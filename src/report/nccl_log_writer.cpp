@@ -107,9 +107,10 @@ std::string NcclLogWriter::begin_table(const std::string& collective, int ranks,
     wrong_results_ = 0;
     text += fmt::format("---- mccl_test {}_perf {} ----\n", collective, ranks);
     if (form_ == LogForm::nccl_tests) {
-        text += fmt::format("# gpuadapt version {}{}{}\n",
-                            header.tool_version.empty() ? "0" : one_word(header.tool_version),
-                            header.library.empty() ? "" : " library=", one_word(header.library).substr(0, 120));
+        text += fmt::format("# gpuadapt version {}", header.tool_version.empty() ? "0" : one_word(header.tool_version));
+        if (!header.library.empty())
+            text += fmt::format(" library={}", one_word(header.library).substr(0, 120));
+        text += '\n';
         text += fmt::format("# Collective test starting: {}_perf\n", collective);
     }
     const bool additive = header.step_factor == 0;
