@@ -184,6 +184,8 @@ GPUADAPT_FIELDS(KernelModule) {
 
 GPUADAPT_FIELDS(SoftwareVersion) { f("version", x.version); f("path", x.path); } GPUADAPT_END
 
+GPUADAPT_FIELDS(ConfigFile) { f("path", x.path); f("variables", x.variables); } GPUADAPT_END
+
 GPUADAPT_FIELDS(Unread) { f("path", x.path); f("reason", x.reason); } GPUADAPT_END
 
 GPUADAPT_FIELDS(Machine) {
@@ -193,7 +195,7 @@ GPUADAPT_FIELDS(Machine) {
     f("switch_links", x.switch_links);
     f("gpus", x.gpus); f("vendor_topology", x.vendor_topology); f("interfaces", x.interfaces); f("addresses", x.addresses);
     f("rdma_devices", x.rdma_devices); f("versions", x.versions); f("modules", x.modules); f("settings", x.settings);
-    f("environment", x.environment); f("sources", x.sources);
+    f("environment", x.environment); f("config_files", x.config_files); f("sources", x.sources);
     f("unread", x.unread);
 } GPUADAPT_END
 

@@ -92,6 +92,14 @@ bool is_tuning_variable(std::string_view name) {
     return known && !begins_with_any(name, kLauncherNames);
 }
 
+std::optional<std::string> home_folder() {
+    constexpr std::string_view kName = "HOME=";
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+        if (const std::string_view text(*entry); text.starts_with(kName) && text.substr(kName.size()).starts_with('/'))
+            return std::string(text.substr(kName.size()));
+    return std::nullopt;
+}
+
 Environment tuning_environment() {
     Environment result;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

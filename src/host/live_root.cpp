@@ -61,12 +61,18 @@ TextAnswer failed_text(int error) {
 struct Base {
     Fd folder;
     bool is_whole_machine = true;
+    std::optional<std::string> home;  ///< of the whole machine
+
+    /// As the kernel knows it.
+    [[nodiscard]] std::string place(const std::string& path) const {
+        return home && path.starts_with(kHomeFolder) ? *home + path.substr(kHomeFolder.size() - 1) : path;
+    }
 
     [[nodiscard]] Fd open(const std::string& path, int flags) const {
         // O_NONBLOCK: opening a pipe must not wait for its other end.
         const int all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
         if (is_whole_machine)
-            return Fd(::open(path.c_str(), all));
+            return Fd(::open(place(path).c_str(), all));
         const TreePlace place = find_in_tree(folder.get(), path, true);
         if (place.error == 0)
             return Fd(openat(place.folder.get(), place.name.c_str(), all | O_NOFOLLOW));
@@ -166,7 +172,7 @@ TextAnswer read_link(const Base& base, const std::string& path) {
     std::array<char, PATH_MAX> target;
     ssize_t length = -1;
     if (base.is_whole_machine) {
-        length = readlink(path.c_str(), target.data(), target.size());
+        length = readlink(base.place(path).c_str(), target.data(), target.size());
     } else {
         const TreePlace place = find_in_tree(base.folder.get(), path, false);
         if (place.error != 0)
@@ -181,7 +187,7 @@ TextAnswer read_link(const Base& base, const std::string& path) {
 TextAnswer look(const Base& base, const std::string& path) {
     struct stat info {};
     if (base.is_whole_machine)
-        return stat(path.c_str(), &info) == 0 ? TextAnswer{AnswerStatus::ok, "", ""} : failed_text(errno);
+        return stat(base.place(path).c_str(), &info) == 0 ? TextAnswer{AnswerStatus::ok, "", ""} : failed_text(errno);
     const TreePlace place = find_in_tree(base.folder.get(), path, true);
     if (place.error != 0)
         return failed_text(place.error);
@@ -255,6 +261,8 @@ struct LiveRoot::State {
 LiveRoot::LiveRoot(const std::string& base, std::chrono::milliseconds read_limit) : state_(std::make_unique<State>()) {
     state_->limit = read_limit;
     state_->base->is_whole_machine = base == "/";
+    if (state_->base->is_whole_machine)
+        state_->base->home = home_folder();
     state_->base->folder = Fd(open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!state_->base->folder.valid()) {
         const std::string cause = std::generic_category().message(errno);

@@ -62,7 +62,9 @@ constexpr Yield kYields[] = {
      {"/sys/module", ""}},
     {"settings", [](const Machine& m) { return !m.settings.empty(); }, {"/proc/sys", "/sys/kernel"}},
     {"libraries", has_library, {"/etc/ld.so.cache", ""}},
-    {"environment", [](const Machine& m) { return !m.environment.empty(); }, {"", ""}},
+    {"environment",
+     [](const Machine& m) { return !m.environment.empty() || !m.config_files.empty(); },
+     {"/etc/nccl.conf", "/~"}},
 };
 
 /// One of them is the other or is above it.

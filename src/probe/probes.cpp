@@ -36,7 +36,10 @@ constexpr Probe kProbes[] = {
     {"versions", {"Versions of drivers and libraries", "驱动与软件库版本"}, "gpu", probe_versions},
     {"settings", {"Settings of kernel and firmware", "内核与固件设置"}, "", probe_settings},
     {"libraries", {"Libraries that programs load", "程序加载的库"}, "", probe_libraries},
-    {"environment", {"Variables that tune libraries", "影响软件库的环境变量"}, "", probe_environment},
+    {"environment",
+     {"Variables and configuration files that tune libraries", "影响软件库的环境变量与配置文件"},
+     "libraries",
+     probe_environment},
 };
 
 const Probe* find_probe(std::string_view id) {

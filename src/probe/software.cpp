@@ -116,8 +116,4 @@ void probe_versions(Root& root, Machine& machine) {
     take_driver(machine);
 }
 
-void probe_environment(Root& root, Machine& machine) {
-    machine.environment = root.environment();
-}
-
 }  // namespace gpuadapt

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -149,6 +150,24 @@ TEST(LiveRoot, ACopiedTreeHasNoToolsAndNoEnvironment) {
     EXPECT_EQ(machine.environment().at("NCCL_DEBUG"), "INFO");
     EXPECT_TRUE(machine.run({"true"}).ok());
     unsetenv("NCCL_DEBUG");
+}
+
+TEST(LiveRoot, FindsTheHomeFolderOfTheUser) {
+    const test::TempFolder home;
+    home.write(".nccl.conf", "NCCL_DEBUG=WARN\n");
+    const char* before = std::getenv("HOME");
+    const std::string kept = before == nullptr ? "" : before;
+    setenv("HOME", home.path().c_str(), 1);
+    LiveRoot machine;
+    EXPECT_EQ(machine.read("/~/.nccl.conf"), "NCCL_DEBUG=WARN\n");
+    EXPECT_TRUE(machine.exists("/~/.nccl.conf"));
+    LiveRoot copy(home.path());
+    EXPECT_EQ(copy.read("/~/.nccl.conf"), std::nullopt);
+    setenv("HOME", "relative", 1);
+    LiveRoot homeless;
+    EXPECT_EQ(homeless.read("/~/.nccl.conf"), std::nullopt);
+    EXPECT_TRUE(homeless.unread().empty());
+    before == nullptr ? unsetenv("HOME") : setenv("HOME", kept.c_str(), 1);
 }
 
 TEST(LiveRoot, AMissingBaseIsTheUsersError) {

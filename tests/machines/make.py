@@ -180,6 +180,8 @@ def eight_gpu_server():
     machine.file("/sys/module/mlx5_core/version", "24.01-0.3.3")
     machine.file("/sys/module/ib_core/parameters/netns_mode", "Y")
     machine.file("/opt/maca/Version.txt", "Version:3.0.0.8")
+    machine.file("/etc/mccl.conf", "# of the site\nMCCL_IB_GID_INDEX=3\nMCCL_IB_HCA=mlx5_7")
+    machine.file("/~/.openmpi/mca-params.conf", "btl = ^openib")
     machine.environment = {"MCCL_IB_HCA": "mlx5_0,mlx5_1", "MACA_PATH": "/opt/maca", "LD_LIBRARY_PATH": "/opt/maca/lib"}
     return machine, pci
 

@@ -144,5 +144,50 @@ TEST_F(Libraries, LinksInCirclesEnd) {
     EXPECT_EQ(versions().at("PMIx").path, "/usr/lib/libpmix.so.2");
 }
 
+TEST(ConfigFiles, AreReadInTheOrderInWhichTheyCount) {
+    Answers answers;
+    answers.files["/etc/nccl.conf"] = {AnswerStatus::ok,
+                                       "# of the site\nNCCL_DEBUG=WARN\n NCCL_IB_HCA = mlx5_0,mlx5_1 \r\n"
+                                       "NCCL_DEBUG=INFO\nno setting\n=1\n9X=1\nA B=1\nNCCL_EMPTY=\n",
+                                       ""};
+    answers.files["/~/.nccl.conf"] = {AnswerStatus::ok, "NCCL_DEBUG=TRACE", ""};
+    answers.files["/~/.openmpi/mca-params.conf"] = {AnswerStatus::ok, "# mine\nbtl = ^openib\n", ""};
+    answers.files["/etc/openmpi/openmpi-mca-params.conf"] = {AnswerStatus::ok,
+                                                             "btl=self\nbtl = \"tcp,self\"\npml = # none\n", ""};
+    MemoryRoot root(answers);
+    const Machine machine = probe_machine(root);
+    const std::vector<ConfigFile> expected = {
+        {"/~/.nccl.conf", {{"NCCL_DEBUG", "TRACE"}}},
+        {"/etc/nccl.conf", {{"NCCL_DEBUG", "WARN"}, {"NCCL_IB_HCA", "mlx5_0,mlx5_1"}, {"NCCL_EMPTY", ""}}},
+        {"/~/.openmpi/mca-params.conf", {{"OMPI_MCA_btl", "^openib"}}},
+        {"/etc/openmpi/openmpi-mca-params.conf", {{"OMPI_MCA_btl", "tcp,self"}, {"OMPI_MCA_pml", "# none"}}}};
+    EXPECT_EQ(machine.config_files, expected);
+}
+
+TEST(ConfigFiles, AVariableNamesAnotherFileThanTheUsers) {
+    Answers answers;
+    answers.environment["NCCL_CONF_FILE"] = "/opt/site/nccl.conf";
+    answers.files["/opt/site/nccl.conf"] = {AnswerStatus::ok, "NCCL_DEBUG=WARN\n", ""};
+    answers.files["/~/.nccl.conf"] = {AnswerStatus::ok, "NCCL_DEBUG=TRACE\n", ""};
+    answers.files["/etc/nccl.conf"] = {AnswerStatus::denied, "", "permission denied"};
+    MemoryRoot root(answers);
+    const Machine machine = probe_machine(root);
+    const std::vector<ConfigFile> expected = {{"/opt/site/nccl.conf", {{"NCCL_DEBUG", "WARN"}}}};
+    EXPECT_EQ(machine.config_files, expected);
+    EXPECT_THAT(machine.unread, testing::Contains(Unread{"/etc/nccl.conf", "permission denied"}));
+}
+
+TEST(ConfigFiles, OpenMpiOutsideOfTheDistributionHasItsOwn) {
+    Answers answers;
+    answers.environment["LD_LIBRARY_PATH"] = "/opt/hpcx/ompi/lib";
+    answers.existence["/opt/hpcx/ompi/lib/libmpi.so.40"] = AnswerStatus::ok;
+    answers.files["/opt/hpcx/ompi/etc/openmpi-mca-params.conf"] = {AnswerStatus::ok, "pml = ucx\n", ""};
+    answers.files["/etc/openmpi/openmpi-mca-params.conf"] = {AnswerStatus::ok, "pml = ob1\n", ""};
+    MemoryRoot root(answers);
+    const std::vector<ConfigFile> expected = {
+        {"/opt/hpcx/ompi/etc/openmpi-mca-params.conf", {{"OMPI_MCA_pml", "ucx"}}}};
+    EXPECT_EQ(probe_machine(root).config_files, expected);
+}
+
 }  // namespace
 }  // namespace gpuadapt

@@ -329,6 +329,14 @@ struct SoftwareVersion {
     bool operator==(const SoftwareVersion&) const = default;
 };
 
+/// A configuration file of a communication library, and what it sets: names as in the environment, so that what
+/// `btl = self` of Open MPI's file does is {"OMPI_MCA_btl": "self"}.
+struct ConfigFile {
+    std::string path;  ///< "/~/" stands for the home folder of the user
+    std::map<std::string, std::string> variables;
+    bool operator==(const ConfigFile&) const = default;
+};
+
 /// A source that exists but could not be read, so that its facts are unknown and not absent.
 struct Unread {
     std::string path;
@@ -362,6 +370,9 @@ struct Machine {
     std::map<std::string, std::string> settings;
     std::map<std::string, std::string>
         environment;  ///< NCCL_*, MCCL_*, CUDA_*, MACA_* and the like left in the environment
+    /// Those that are there, each before those that it outdoes: the first file that sets a variable wins, and the
+    /// environment wins over all (NCCL, src/misc/param.cc; Open MPI, "MCA parameters").
+    std::vector<ConfigFile> config_files;
     /// Where facts come from when it is not the usual file: "gpus" -> "NVML", "dimms" -> "dmidecode.txt".
     std::map<std::string, std::string> sources;
     std::vector<Unread> unread;

@@ -3,7 +3,9 @@
 
 #include <gpuadapt/host/root.hpp>
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gpuadapt {
@@ -17,5 +19,8 @@ namespace gpuadapt {
 
 /// The variables of this process for which that holds. Values are cleaned to UTF-8.
 [[nodiscard]] Environment tuning_environment();
+
+/// $HOME; nullopt where it is not set to an absolute path.
+[[nodiscard]] std::optional<std::string> home_folder();
 
 }  // namespace gpuadapt

@@ -9,9 +9,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpuadapt {
+
+/// Stands for the home folder of the user: "/~/.nccl.conf". Where that is stays out of recordings; a copied tree has
+/// none.
+inline constexpr std::string_view kHomeFolder = "/~/";
 
 /// What became of a question to the machine.
 enum class AnswerStatus {
