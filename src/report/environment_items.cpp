@@ -41,9 +41,14 @@ struct HostValue {
     ItemValue value;
 };
 
+/// Between a host and what it has of its own.
+struct HostMark {
+    std::string before, after;
+};
+
 /// `values` is not empty. One value where all hosts agree; otherwise the most frequent one, and the hosts that differ.
-Message over_hosts(const std::vector<HostValue>& values) {
-    const auto text = [](const ItemValue& value) { return value.value_or(not_read()); };
+Message over_hosts(const std::vector<HostValue>& values, const Message& nothing, const HostMark& mark) {
+    const auto text = [&nothing](const ItemValue& value) { return value.value_or(nothing); };
     const HostValue* common = &values.front();
     std::ptrdiff_t most = 0;
     for (const HostValue& candidate : values) {
@@ -61,8 +66,29 @@ Message over_hosts(const std::vector<HostValue>& values) {
         lines.push_back(text(common->value));
     for (const HostValue& host : values)
         if (most < 2 || host.value != common->value)
-            lines.push_back(joined({Message::same(host.host + ":"), text(host.value)}, " "));
+            lines.push_back(joined({Message::same(mark.before + host.host + ":"), text(host.value)}, mark.after));
     return joined(lines, "\n");
+}
+
+/// Ready to be pasted into a shell, so hosts stand there as remarks.
+ItemValue communication_setup(const std::vector<HostMachine>& machines, const std::optional<Launch>& launch) {
+    std::vector<Message> parts;
+    if (launch)
+        parts.push_back(Message::same(launch_environment(*launch)));
+    std::vector<HostValue> hosts;
+    for (const HostMachine& host : machines)
+        hosts.push_back({host.host, host_setup(host.machine, launch)});
+    const bool has_lines =
+        std::any_of(hosts.begin(), hosts.end(), [](const HostValue& host) { return host.value.has_value(); });
+    if (has_lines)
+        parts.push_back(over_hosts(hosts, {"# nothing else", "# 无其他设置"}, {"# ", "\n"}));
+    if (launch)
+        parts.push_back(start_command(*launch));
+    else if (has_lines)
+        parts.emplace_back("# start command: not read", "# 启动命令：未读到");
+    else
+        return std::nullopt;
+    return joined(parts, "\n");
 }
 
 Message by_hand(const std::string& value) {
@@ -121,7 +147,7 @@ std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machin
             item.value = by_hand(written->second);
             item.manual = true;
         } else if (row.key == "communication_setup") {
-            const ItemValue setup = communication_setup(launch);
+            const ItemValue setup = communication_setup(machines, launch);
             item.known = setup.has_value();
             item.value = setup.value_or(not_read());
         } else {
@@ -131,7 +157,7 @@ std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machin
                 values.push_back({host.host, environment_value(row.key, host.machine, launch)});
             item.known =
                 std::any_of(values.begin(), values.end(), [](const HostValue& host) { return host.value.has_value(); });
-            item.value = item.known ? over_hosts(values) : not_read();
+            item.value = item.known ? over_hosts(values, not_read(), {"", " "}) : not_read();
         }
         items.push_back(std::move(item));
     }

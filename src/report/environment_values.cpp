@@ -366,39 +366,6 @@ ItemValue vbios(const Machine& machine) {
 
 }  // namespace
 
-std::string shell_word(std::string_view word) {
-    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_-+=:,./^";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
-        return std::string(word);
-    std::string quoted = "'";
-    for (const char c : word)
-        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-}
-
-ItemValue communication_setup(const std::optional<Launch>& launch) {
-    if (!launch)
-        return std::nullopt;
-    std::vector<Message> lines;
-    for (const auto& [name, value] : launch->environment)
-        lines.push_back(Message::same(fmt::format("export {}={}", name, shell_word(value))));
-    const auto command_line = [](const std::vector<std::string>& words) {
-        std::vector<std::string> quoted;
-        quoted.reserve(words.size());
-        for (const std::string& word : words)
-            quoted.push_back(shell_word(word));
-        return joined(quoted, " ");
-    };
-    if (!launch->launcher.empty()) {
-        lines.push_back(Message::same(command_line(launch->launcher)));
-    } else {
-        lines.emplace_back("# started by a launcher that is not ours", "# 由外部启动器启动");
-        if (!launch->command.empty())
-            lines.push_back(Message::same(command_line(launch->command)));
-    }
-    return joined(lines, "\n");
-}
-
 ItemValue environment_value(std::string_view key, const Machine& machine, const std::optional<Launch>& launch) {
     using Plain = ItemValue (*)(const Machine&);
     struct Row {

@@ -16,8 +16,13 @@ using ItemValue = std::optional<Message>;
 [[nodiscard]] ItemValue environment_value(std::string_view key, const Machine& machine,
                                           const std::optional<Launch>& launch);
 
-/// Effective environment and start command, ready to be pasted into a shell; nullopt without a launch.
-[[nodiscard]] ItemValue communication_setup(const std::optional<Launch>& launch);
+/// The three parts of communication_setup, in this order; each is lines that a shell takes.
+/// The environment of the start.
+[[nodiscard]] std::string launch_environment(const Launch& launch);
+/// What else counts on this host: variables of the collective library that stand there with another value, and what
+/// its configuration files set; nullopt for nothing.
+[[nodiscard]] ItemValue host_setup(const Machine& machine, const std::optional<Launch>& launch);
+[[nodiscard]] Message start_command(const Launch& launch);
 
 /// `word` as a shell takes it back: quoted only where it must be.
 [[nodiscard]] std::string shell_word(std::string_view word);

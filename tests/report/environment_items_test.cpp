@@ -76,6 +76,34 @@ TEST(EnvironmentItems, DescribesAServer) {
               "/opt/ompi/bin/mpirun -n 4 -x 'NOTE=two words' gpuadapt");
 }
 
+/// The lines can be pasted: the environment wins over files, the first file over the others.
+TEST(EnvironmentItems, TheSetupHasWhatConfigurationFilesSet) {
+    Machine machine;
+    machine.environment = {{"MCCL_IB_GID_INDEX", "3"}, {"MCCL_ALGO", "Ring"}, {"LD_LIBRARY_PATH", "/of/mpirun"}};
+    machine.config_files = {
+        {"/~/.mccl.conf", {{"MCCL_IB_GID_INDEX", "1"}, {"MCCL_IB_HCA", "mlx5_0,mlx5_1"}}},
+        {"/etc/mccl.conf", {{"MCCL_IB_HCA", "mlx5_9"}, {"MCCL_ALGO", "Tree"}, {"MCCL_NOTE", "two words"}}}};
+    machine.unread = {{"/etc/nccl.conf", "permission denied"}, {"/etc/other.conf", "permission denied"}};
+    Launch launch;
+    launch.environment = {{"MCCL_IB_GID_INDEX", "3"}};
+    launch.launcher = {"mpirun", "-n", "2", "gpuadapt"};
+    const auto setup = [&](const std::vector<HostMachine>& hosts, const std::optional<Launch>& start) {
+        return item(environment_items(hosts, start), "communication_setup").value.en;
+    };
+    const std::string own =
+        "export MCCL_ALGO=Ring\n"
+        "export MCCL_IB_HCA=mlx5_0,mlx5_1  # /~/.mccl.conf\n"
+        "export MCCL_NOTE='two words'  # /etc/mccl.conf\n"
+        "# /etc/nccl.conf: not read\n";
+    EXPECT_EQ(setup(one(machine), launch), "export MCCL_IB_GID_INDEX=3\n" + own + "mpirun -n 2 gpuadapt");
+    EXPECT_EQ(setup({{"a", machine}, {"b", machine}}, launch),
+              "export MCCL_IB_GID_INDEX=3\n" + own + "mpirun -n 2 gpuadapt");
+    EXPECT_EQ(setup({{"a", {}}, {"b", {}}, {"c", machine}}, launch),
+              "export MCCL_IB_GID_INDEX=3\n# nothing else\n# c:\n" + own + "mpirun -n 2 gpuadapt");
+    EXPECT_EQ(setup(one(machine), std::nullopt), "export MCCL_ALGO=Ring\nexport MCCL_IB_GID_INDEX=3\n" +
+                                                     own.substr(own.find('\n') + 1) + "# start command: not read");
+}
+
 TEST(EnvironmentItems, AnOddVbiosIsSeen) {
     Machine machine;
     machine.gpus.resize(3);

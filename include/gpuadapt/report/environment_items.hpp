@@ -67,7 +67,8 @@ struct FilledItem {
     bool known = true;    ///< false: `value` says that nothing could be read
 };
 
-/// The 19 items, in order. With several hosts a common value stands once and each deviation by host. What could not
+/// The 19 items, in order. With several hosts a common value stands once and each deviation by host; the libraries'
+/// setup is what was typed, what else counts on the hosts (configuration files), and the start command. What could not
 /// be read says so and never looks like "off" or "none". No machine: all items say that the log does not tell.
 [[nodiscard]] std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machines,
                                                         const std::optional<Launch>& launch,
