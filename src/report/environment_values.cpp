@@ -336,13 +336,28 @@ ItemValue gpu_topology(const Machine& machine) {
     return joined(parts, "\n");
 }
 
-ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch) {
+/// As they are told in the field: the GPU's stack, its driver, the collective library, the network, MPI; then the rest.
+std::vector<std::string> software(const Machine& machine) {
+    constexpr std::array<std::string_view, 9> kFirst = {"MACA", "CUDA", "ROCm", "driver",  "MCCL",
+                                                        "NCCL", "RCCL", "OFED", "Open MPI"};
+    const bool is_metax =
+        std::any_of(machine.gpus.begin(), machine.gpus.end(), [](const Gpu& gpu) { return gpu.vendor == "metax"; });
     std::vector<std::string> parts;
+    for (const std::string_view name : kFirst)
+        if (const auto found = machine.versions.find(std::string(name)); found != machine.versions.end())
+            parts.push_back(fmt::format("{} {}", name == "driver" && is_metax ? "KMD" : name, found->second.version));
     for (const auto& [name, version] : machine.versions)
-        parts.push_back(fmt::format("{} {}", name, version.version));
+        if (std::find(kFirst.begin(), kFirst.end(), name) == kFirst.end())
+            parts.push_back(fmt::format("{} {}", name, version.version));
+    const auto driver = machine.versions.find("driver");
     for (const KernelModule& module : machine.modules)
-        if (module.version)
+        if (module.version && (driver == machine.versions.end() || *module.version != driver->second.version))
             parts.push_back(fmt::format("{} {}", module.name, *module.version));
+    return parts;
+}
+
+ItemValue sw_version(const Machine& machine, const std::optional<Launch>& launch) {
+    std::vector<std::string> parts = software(machine);
     if (launch && launch->mpi_version && machine.versions.find("Open MPI") == machine.versions.end())
         parts.push_back(*launch->mpi_version);
     if (parts.empty())

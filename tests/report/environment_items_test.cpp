@@ -104,6 +104,20 @@ TEST(EnvironmentItems, TheSetupHasWhatConfigurationFilesSet) {
                                                      own.substr(own.find('\n') + 1) + "# start command: not read");
 }
 
+TEST(EnvironmentItems, SoftwareIsToldInTheOrderOfTheField) {
+    Machine machine;
+    machine.gpus.emplace_back().vendor = "metax";
+    machine.versions = {{"MACA", {"3.8.1", {}}},       {"MCCL", {"2.16.5", {}}}, {"Open MPI", {"4.1.6", {}}},
+                        {"MACA runtime", {"3.8", {}}}, {"OFED", {"24.10", {}}},  {"driver", {"3.8.30", {}}}};
+    machine.modules = {{"metax", "3.8.30", {}}, {"mlx5_core", "24.10-1.1.4", {}}};
+    EXPECT_EQ(item(environment_items(one(machine), std::nullopt), "sw_version").value.zh,
+              "MACA 3.8.1\nKMD 3.8.30\nMCCL 2.16.5\nOFED 24.10\nOpen MPI 4.1.6\nMACA runtime 3.8\n"
+              "mlx5_core 24.10-1.1.4");
+    machine.gpus[0].vendor = "nvidia";
+    EXPECT_THAT(item(environment_items(one(machine), std::nullopt), "sw_version").value.zh,
+                HasSubstr("\ndriver 3.8.30\n"));
+}
+
 TEST(EnvironmentItems, AnOddVbiosIsSeen) {
     Machine machine;
     machine.gpus.resize(3);
