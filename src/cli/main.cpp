@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/parse_errors.hpp"
 #include "cli/session.hpp"
 
 #include <gpuadapt/cli/main.hpp>
@@ -81,28 +82,29 @@ const Command* chosen_command(const Parser& parser) {
     return nullptr;
 }
 
-int usage_error(const Parser& parser, const Session& session, const std::string& what) {
-    const Command* command = chosen_command(parser);
-    const std::string help = command != nullptr ? fmt::format("gpuadapt {} --help", command->name) : "gpuadapt --help";
-    // CLI11 names what it could not place; the closest thing that exists is mostly what was meant.
-    std::string hint;
+/// CLI11 names what it could not place; the closest thing that exists is mostly what was meant.
+std::string hint_for(const Parser& parser, const Command* command, Lang lang) {
     const CLI::App& scope = command != nullptr ? *parser.app.get_subcommand(std::string(command->name)) : parser.app;
     std::vector<std::string> names = cli::option_names(scope);
     for (const Command& row : cli::commands())
         names.emplace_back(row.name);
-    for (const std::string& left : parser.app.remaining(true)) {
-        const std::string word = left.substr(0, left.find('='));
-        if (const auto meant = cli::closest(word, names); meant && *meant != word)
-            hint =
-                fmt::format(fmt::runtime(session.lang == Lang::zh ? "；是否想用 {}？" : "; did you mean {}?"), *meant);
-        else if (command == nullptr && !word.empty() && word[0] != '-')
-            hint = fmt::format(fmt::runtime(session.lang == Lang::zh ? "；没有命令 {}" : "; there is no command {}"),
-                               word);
-        break;
-    }
-    std::string text = what;
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    cli::say(fmt::format("gpuadapt: {}{}", trim(text), hint));
+    const std::vector<std::string> unknown = parser.app.remaining(true);
+    if (unknown.empty())
+        return "";
+    const std::string word = unknown.front().substr(0, unknown.front().find('='));
+    if (const auto meant = cli::closest(word, names); meant && *meant != word)
+        return fmt::format(fmt::runtime(lang == Lang::zh ? "；是否想用 {}？" : "; did you mean {}?"), *meant);
+    if (command == nullptr && !word.empty() && word[0] != '-')
+        return fmt::format(fmt::runtime(lang == Lang::zh ? "；没有命令 {}" : "; there is no command {}"), word);
+    return "";
+}
+
+int usage_error(const Parser& parser, const Session& session, const CLI::ParseError& error) {
+    const Command* command = chosen_command(parser);
+    const std::string help = command != nullptr ? fmt::format("gpuadapt {} --help", command->name) : "gpuadapt --help";
+    const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const std::string hint = is_unknown ? hint_for(parser, command, session.lang) : "";
+    cli::say(fmt::format("gpuadapt: {}{}", cli::usage_mistake(error.what()).get(session.lang), hint));
     cli::say(session.lang == Lang::zh ? fmt::format("用法见：{}", help) : fmt::format("See: {}", help));
     return kExitUsage;
 }
@@ -142,7 +144,7 @@ int parse_and_run(Parser& parser, Session& session, int argc, const char* const*
         cli::print(cli::help_text(scope, command, session.lang));
         return kExitOk;
     } catch (const CLI::ParseError& error) {
-        return usage_error(parser, session, error.what());
+        return usage_error(parser, session, error);
     }
     return run_parsed(parser, session);
 }

@@ -55,6 +55,22 @@ class Help(CliTest):
 
 
 class WrongUsage(CliTest):
+    def test_says_what_is_wrong_in_both_languages(self):
+        mistakes = (
+            (("perf", "--iters"), "--iters: a value is missing (N)", "--iters：缺少取值（N）"),
+            (("perf", "--iters", "ten"), "--iters ten: not a number", "--iters ten：不是数值"),
+            (("perf", "-n", "1", "-n", "2"), "--iters: given 2 times", "--iters：给出了 2 次"),
+            (("perf", "--slots", "0"), "--slots 0: a number from 1 to 1000000", "--slots 0：应为 1 到 1000000 的数值"),
+            (("perf", "--backend", "tpu"), "--backend tpu: not one of auto,gpu,host", "--backend tpu：可用取值为"),
+            (("probe", "extra"), "not known here: extra", "无法识别：extra"),
+        )
+        for arguments, english, chinese in mistakes:
+            for lang, text in (("en", english), ("zh", chinese)):
+                with self.subTest(arguments=arguments, lang=lang):
+                    result = self.run_program("--lang", lang, *arguments)
+                    self.assert_status(result, USAGE)
+                    self.assertIn(f"gpuadapt: {text}", result.err)
+
     def refuse(self, *arguments, says=()):
         result = self.run_program(*arguments)
         self.assert_status(result, USAGE)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/parse_errors.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <string_view>
+
+namespace gpuadapt::cli {
+namespace {
+
+/// CLI11 has no way to give its texts in another language (Error.hpp and Validators.hpp of 2.1 to 2.4): `said` is one
+/// of them, and the others say the same with its groups.
+struct Wording {
+    const char* said;
+    const char* en;
+    const char* zh;
+};
+
+constexpr Wording kWordings[] = {
+    {"The following arguments? w(?:as|ere) not expected: (.*)", "not known here: $1", "无法识别：$1"},
+    {"(.*): [0-9]+ required (.*) missing", "$1: a value is missing ($2)", "$1：缺少取值（$2）"},
+    {"(.*): At Most ([0-9]+) required but received ([0-9]+)", "$1: given $3 times", "$1：给出了 $3 次"},
+    {"(.*): At Least ([0-9]+) required but received ([0-9]+)", "$1: takes at least $2 values, not $3",
+     "$1：至少需要 $2 个取值，只给出 $3 个"},
+    {"Could not convert: (.*?) ?= ?(.*)", "$1 $2: not a number", "$1 $2：不是数值"},
+    {"(.*): Value (.*) not in range (.*) to (.*)", "$1 $2: a number from $3 to $4 is expected",
+     "$1 $2：应为 $3 到 $4 的数值"},
+    {"(.*): (.*) not in \\{(.*)\\}", "$1 $2: not one of $3", "$1 $2：可用取值为 $3"},
+    {"(.*) was given a disallowed flag override", "$1 takes no value", "$1 不接受取值"},
+    {"(.*) is required", "$1 must be given", "必须给出 $1"},
+    {"(.*) requires (.*)", "$1 is of use only with $2", "$1 须与 $2 同时使用"},
+    {"(.*) excludes (.*)", "$1 and $2 exclude each other", "$1 与 $2 不能同时使用"},
+};
+
+}  // namespace
+
+Message usage_mistake(const std::string& what) {
+    std::string text = what;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    text = std::string(trim(text));
+    // A hostile command line must not cost the time of a regular expression: no message of CLI11 is longer.
+    constexpr std::size_t kLongest = 4096;
+    if (text.size() > kLongest)
+        return Message::same(text.substr(0, kLongest) + " ...");
+    for (const Wording& wording : kWordings) {
+        const std::regex said(wording.said);
+        if (std::regex_match(text, said))
+            return {std::regex_replace(text, said, wording.en), std::regex_replace(text, said, wording.zh)};
+    }
+    return Message::same(text);
+}
+
+}  // namespace gpuadapt::cli
