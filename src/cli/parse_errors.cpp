@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/parse_errors.hpp"
 
+#include <gpuadapt/core/wording.hpp>
+
 #include <algorithm>
-#include <regex>
-#include <string_view>
 
 namespace gpuadapt::cli {
 namespace {
 
-/// CLI11 has no way to give its texts in another language (Error.hpp and Validators.hpp of 2.1 to 2.4): `said` is one
-/// of them, and the others say the same with its groups.
-struct Wording {
-    const char* said;
-    const char* en;
-    const char* zh;
-};
-
+/// CLI11 has no way to give its texts in another language (Error.hpp and Validators.hpp of 2.1 to 2.4).
 constexpr Wording kWordings[] = {
     {"The following arguments? w(?:as|ere) not expected: (.*)", "not known here: $1", "无法识别：$1"},
     {"(.*): [0-9]+ required (.*) missing", "$1: a value is missing ($2)", "$1：缺少取值（$2）"},
@@ -38,16 +31,7 @@ Message usage_mistake(const std::string& what) {
     std::string text = what;
     std::replace(text.begin(), text.end(), '\n', ' ');
     text = std::string(trim(text));
-    // A hostile command line must not cost the time of a regular expression: no message of CLI11 is longer.
-    constexpr std::size_t kLongest = 4096;
-    if (text.size() > kLongest)
-        return Message::same(text.substr(0, kLongest) + " ...");
-    for (const Wording& wording : kWordings) {
-        const std::regex said(wording.said);
-        if (std::regex_match(text, said))
-            return {std::regex_replace(text, said, wording.en), std::regex_replace(text, said, wording.zh)};
-    }
-    return Message::same(text);
+    return reworded(text, kWordings).value_or(Message::same(text));
 }
 
 }  // namespace gpuadapt::cli

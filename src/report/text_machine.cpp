@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/facts.hpp"
 #include "report/text_layout.hpp"
+#include "report/unread_text.hpp"
 
 #include <gpuadapt/core/units.hpp>
 #include <gpuadapt/report/text.hpp>
@@ -169,7 +170,7 @@ void add_unread(TextLayout& layout, const Machine& machine) {
     for (const auto& [reason, paths] : by_reason) {
         if (lines.size() == kUnreadLines)
             break;
-        std::string text = fmt::format("{}: {}", reason, paths.front());
+        std::string text = fmt::format("{}: {}", layout.say(unread_reason(reason)), paths.front());
         if (paths.size() > 1)
             text += fmt::format(" (+{})", paths.size() - 1);
         lines.push_back(text);

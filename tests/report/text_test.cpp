@@ -2,6 +2,7 @@
 #include "report/facts.hpp"
 #include "report/support/made_record.hpp"
 #include "report/text_layout.hpp"
+#include "report/unread_text.hpp"
 
 #include <gpuadapt/report/text.hpp>
 
@@ -207,6 +208,33 @@ TEST(TextLayoutLines, BreakAtBlanksAndBetweenChineseCharacters) {
     EXPECT_THAT(broken("中文字符测试", 6, 6), testing::ElementsAre("中文字", "符测试"));
     EXPECT_THAT(broken("", 6, 6), testing::ElementsAre(""));
     EXPECT_EQ(to_ascii("├─ 2 × “中”…"), "|- 2 x \"?\"...");
+}
+
+TEST(UnreadText, SaysReasonsInBothLanguages) {
+    const std::pair<const char*, const char*> reasons[] = {
+        {"permission denied", "权限不足"},
+        {"no answer after 5000 ms", "5000 ms 内无响应"},
+        {"permission denied: 4 of 41 devices", "权限不足：41 个设备中的 4 个"},
+        {"only the first 64 bytes can be read; run as root: 1 of 1 device",
+         "只能读到前64字节；请以root运行：1 个设备中的 1 个"},
+        {"the list of extended capabilities is broken at 0x100", "extended capabilities 链表在 0x100 处损坏"},
+        {"0000:12:00.0: the device does not answer (rev ff)", "0000:12:00.0：设备无响应（rev ff）"},
+        {"Input/output error", "Input/output error"},
+    };
+    for (const auto& [english, chinese] : reasons) {
+        EXPECT_EQ(unread_reason(english).en, english);
+        EXPECT_EQ(unread_reason(english).zh, chinese);
+    }
+    const std::string endless(1 << 20, 'x');
+    EXPECT_EQ(unread_reason(endless).zh, endless);
+}
+
+TEST(MachineText, SaysInChineseWhatCouldNotBeRead) {
+    Machine machine;
+    machine.unread = {{"/sys/firmware/dmi/tables/DMI", "permission denied"}};
+    TextStyle style;
+    style.lang = Lang::zh;
+    EXPECT_THAT(machine_summary(machine, style), HasSubstr("权限不足: /sys/firmware/dmi/tables/DMI"));
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/unread_text.hpp"
+
+#include <gpuadapt/core/wording.hpp>
+
+#include <regex>
+
+namespace gpuadapt::report {
+namespace {
+
+constexpr Wording kReasons[] = {
+    {"permission denied", nullptr, "权限不足"},
+    {"not in the recording", nullptr, "录制文件中没有"},
+    {"no answer after ([0-9]+) ms", nullptr, "$1 ms 内无响应"},
+    {"no answer", nullptr, "无响应"},
+    {"larger than ([0-9]+) bytes", nullptr, "超过 $1 字节"},
+    {"not a plain file", nullptr, "不是普通文件"},
+    {"not a list of CPUs", nullptr, "不是CPU列表"},
+    {"not a number", nullptr, "不是数值"},
+    {"empty: not mounted, or hidden by the container", nullptr, "为空：未挂载，或被容器隐藏"},
+    {"not asked: that of another device has hung", nullptr, "未读取：另一设备的同类文件已无响应"},
+    {"only the first 64 bytes can be read; run as root", nullptr, "只能读到前64字节；请以root运行"},
+    {"all bits are set: the device does not answer", nullptr, "全为1：设备无响应"},
+    {"the list of (.*) is broken at (.*)", nullptr, "$1 链表在 $2 处损坏"},
+    {"damaged at byte ([0-9]+)", nullptr, "第 $1 字节处损坏"},
+    {"cut off: the last line has no end", nullptr, "内容被截断：最后一行不完整"},
+    {"nothing of a machine was found in it", nullptr, "其中没有机器信息"},
+    {"not all of it is in (.*)", nullptr, "$1 中不完整"},
+    {"dmidecode was not allowed to read the firmware's table; run it as root", nullptr,
+     "dmidecode 无权读取固件表；请以root运行"},
+    {"not found: PCI devices have numbers instead of names", nullptr, "未找到：PCI设备只显示编号"},
+    {"no topology matrix in its output", nullptr, "输出中没有拓扑矩阵"},
+    {"no value: the port went away, or its driver does not tell", nullptr, "没有值：端口已消失，或驱动未给出"},
+    {"the library does not tell its PCI address", nullptr, "管理库未给出PCI地址"},
+    {"the process that asks it gave no answer", nullptr, "查询进程无应答"},
+    {"the process that asks it ended with status ([0-9]+)(.*)", nullptr, "查询进程退出，状态 $1$2"},
+    {"time-out: (.*)", nullptr, "超时：$1"},
+    {"ended: no result after ([0-9]+) ms", nullptr, "已终止：$1 ms 内没有结果"},
+    {"ended: it wrote more than ([0-9]+) bytes", nullptr, "已终止：输出超过 $1 字节"},
+    {"ended by signal ([0-9]+)", nullptr, "被信号 $1 终止"},
+    {"'(.*)' is not installed, or not in PATH", nullptr, "“$1” 未安装，或不在PATH中"},
+    {"'(.*)' cannot be started: (.*)", nullptr, "“$1” 无法启动：$2"},
+    {"a copied tree has no tools", nullptr, "复制的目录树中没有工具"},
+    {"it crashed: (.*)", nullptr, "崩溃：$1"},
+    {"exit status ([0-9]+)", nullptr, "退出状态 $1"},
+    {"(.*): the device does not answer \\(rev ff\\)", nullptr, "$1：设备无响应（rev ff）"},
+    {"([0-9a-f:.]+): cannot be opened: (.*)", nullptr, "$1：无法打开：$2"},
+};
+
+/// A reason that holds for several devices.
+constexpr const char* kOfDevices = "(.*): ([0-9]+) of ([0-9]+) devices?";
+
+Message single(const std::string& reason) {
+    return reworded(reason, kReasons).value_or(Message::same(reason));
+}
+
+}  // namespace
+
+Message unread_reason(const std::string& reason) {
+    constexpr std::size_t kLongest = 4096;
+    std::smatch parts;
+    if (reason.size() > kLongest || !std::regex_match(reason, parts, std::regex(kOfDevices)))
+        return single(reason);
+    const Message cause = single(parts[1]);
+    return {reason, cause.zh + "：" + parts[3].str() + " 个设备中的 " + parts[2].str() + " 个"};
+}
+
+}  // namespace gpuadapt::report
