@@ -11,10 +11,6 @@ namespace gpuadapt {
 namespace json {
 
 // clang-format off
-#define GPUADAPT_FIELDS(Type) \
-    template <> struct Fields<Type> { static void each(auto& x, auto&& f)
-#define GPUADAPT_END };
-
 GPUADAPT_FIELDS(ExpectedCounts) {
     f("sockets", x.sockets); f("logical_cpus", x.logical_cpus); f("numa_nodes", x.numa_nodes); f("dimms", x.dimms);
     f("memory_bytes", x.memory_bytes); f("gpus", x.gpus); f("rdma_devices", x.rdma_devices);
@@ -38,9 +34,6 @@ GPUADAPT_FIELDS(Expectations) {
     f("model", x.model); f("counts", x.counts); f("gpus", x.gpus); f("rdma_ports", x.rdma_ports);
     f("links_off", x.links_off); f("collectives", x.collectives);
 } GPUADAPT_END
-
-#undef GPUADAPT_FIELDS
-#undef GPUADAPT_END
 // clang-format on
 
 namespace {

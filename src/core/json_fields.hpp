@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/json_described.hpp"
+
 #include <gpuadapt/core/record.hpp>
 
 /// One list of members a type, walked both by the JSON writer and the JSON reader, so that they cannot differ.
 namespace gpuadapt::json {
 
-template <class T>
-struct Fields;
-
-/// True for the types listed below.
-template <class T>
-concept Described = requires {
-    sizeof(Fields<T>);
-};
-
 // clang-format off
-#define GPUADAPT_FIELDS(Type) \
-    template <> struct Fields<Type> { static void each(auto& x, auto&& f)
-#define GPUADAPT_END };
-
 GPUADAPT_FIELDS(Message) { f("en", x.en); f("zh", x.zh); } GPUADAPT_END
 
 GPUADAPT_FIELDS(Dmi) {
@@ -221,9 +210,6 @@ GPUADAPT_FIELDS(Coverage) {
 } GPUADAPT_END
 
 GPUADAPT_FIELDS(Column) { f("id", x.id); f("unit", x.unit); f("type", x.type); } GPUADAPT_END
-
-#undef GPUADAPT_FIELDS
-#undef GPUADAPT_END
 // clang-format on
 
 }  // namespace gpuadapt::json
