@@ -51,6 +51,19 @@ TEST(MachineJson, EveryMemberComesBack) {
     EXPECT_EQ(json::write(read), written);
 }
 
+TEST(MachineJson, AFileOfKeysAloneDoesNotHoldUs) {
+    std::string text = "{";
+    for (int i = 0; i < 3000; ++i)
+        text += "\"key " + std::to_string(i) + "\": 1, ";
+    text += "\"last\": 1}";
+    try {
+        static_cast<void>(json::parse(text, "m.json"));
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "m.json: an object with more than 2000 keys");
+    }
+}
+
 TEST(MachineJson, AnEmptyMachineIsReadAsOne) {
     Machine read;
     json::read(json::parse("{}", "m.json"), read, {"m.json", ""});
