@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gpuadapt/core/text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 
 namespace gpuadapt {
 namespace {
@@ -53,27 +55,16 @@ struct Range {
     std::uint32_t first, last;
 };
 
-bool in_ranges(std::uint32_t code_point, std::string_view kind) {
-    // Wide and Fullwidth blocks of EastAsianWidth.txt, and the combining blocks, in the coarse form that a terminal
-    // uses.
-    static constexpr std::array<Range, 9> kWide = {{{0x1100, 0x115F},
-                                                    {0x2E80, 0x303E},
-                                                    {0x3041, 0xA4CF},
-                                                    {0xAC00, 0xD7A3},
-                                                    {0xF900, 0xFAFF},
-                                                    {0xFE30, 0xFE6F},
-                                                    {0xFF00, 0xFF60},
-                                                    {0xFFE0, 0xFFE6},
-                                                    {0x1F300, 0x3FFFD}}};
-    static constexpr std::array<Range, 4> kZero = {
-        {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
-    const auto within = [code_point](const auto& ranges) {
-        for (const Range& range : ranges)
-            if (code_point >= range.first && code_point <= range.last)
-                return true;
-        return false;
-    };
-    return kind == "wide" ? within(kWide) : within(kZero);
+// Wide and Fullwidth blocks of EastAsianWidth.txt, and the combining blocks, in the coarse form that a terminal uses.
+constexpr Range kWide[] = {{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF}, {0xAC00, 0xD7A3},  {0xF900, 0xFAFF},
+                           {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x3FFFD}};
+constexpr Range kCombining[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+
+template <std::size_t size>
+bool is_in(std::uint32_t code_point, const Range (&ranges)[size]) {
+    return std::any_of(std::begin(ranges), std::end(ranges), [code_point](const Range& range) {
+        return code_point >= range.first && code_point <= range.last;
+    });
 }
 
 }  // namespace
@@ -87,8 +78,8 @@ std::size_t display_width(std::string_view text) {
             ++i;
             continue;
         }
-        if (d.code_point >= 0x20 && !in_ranges(d.code_point, "zero"))
-            width += in_ranges(d.code_point, "wide") ? 2 : 1;
+        if (d.code_point >= 0x20 && !is_in(d.code_point, kCombining))
+            width += is_in(d.code_point, kWide) ? 2 : 1;
         i += d.length;
     }
     return width;
