@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/verbs.hpp"
 
+#include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/text.hpp>
 
 #include <array>
@@ -112,7 +113,10 @@ void read(const Library& library, const ManagementSink& sink) {
     const Api api = load_api(library);
     int count = 0;
     sink.calling("ibv_get_device_list");
+    errno = 0;
     Device* list = api.get_device_list(&count);
+    if (list == nullptr && errno != 0 && errno != ENOSYS)  // ENOSYS: a kernel without RDMA
+        throw tool_error(fmt::format("its list of devices cannot be read: {}", std::generic_category().message(errno)));
     sink.facts({});  // so that no device is an answer too
     if (list == nullptr)
         return;

@@ -50,6 +50,14 @@ TEST(Verbs, NoDeviceIsAnAnswer) {
     EXPECT_THAT(facts.unread, IsEmpty());
 }
 
+TEST(Verbs, NoListOfDevicesIsNoAnswer) {
+    const Machine facts = ask("denied");
+    EXPECT_THAT(facts.rdma_devices, IsEmpty());
+    ASSERT_EQ(facts.unread.size(), 1U);
+    EXPECT_EQ(facts.unread[0].path, "libibverbs");
+    EXPECT_EQ(facts.unread[0].reason, "its list of devices cannot be read: Operation not permitted");
+}
+
 TEST(Verbs, ADeviceThatHangsIsLeftBehind) {
     const Machine facts = ask("hang", GPUADAPT_FAKE_VERBS, std::chrono::milliseconds(300));
     EXPECT_THAT(facts.rdma_devices, IsEmpty());

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /// A libibverbs with three invented devices: mlx5_0 has two ports, mlx5_1 cannot be opened, mlx5_2 has none.
-/// GPUADAPT_FAKE_VERBS is "none" (no device at all) or "hang" (opening never comes back).
+/// GPUADAPT_FAKE_VERBS is "none" (no device at all), "denied" (no list of them) or "hang" (opening never comes back).
 
 namespace {
 
@@ -37,6 +37,9 @@ extern "C" {
 Device** ibv_get_device_list(int* count) {
     static std::array<Device*, 4> list = {&devices[0], &devices[1], &devices[2], nullptr};
     *count = fault("none") ? 0 : 3;
+    errno = EPERM;
+    if (fault("denied"))
+        return nullptr;
     return list.data();
 }
 
