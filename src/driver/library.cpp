@@ -32,8 +32,7 @@ Library Library::open_first(const std::vector<std::string>& names, Visibility vi
     std::string reasons;
     for (const std::string& name : names) {
         if (void* handle = open(name, visibility); handle != nullptr) {
-            dlclose(handle);  // the constructor below counts its own reference
-            return Library(name, visibility);
+            return {name, handle};
         }
         reasons += (reasons.empty() ? "" : "; ") + name + ": " + last_reason();
     }

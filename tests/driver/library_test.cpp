@@ -2,6 +2,7 @@
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/driver/library.hpp>
 
+#include <cstdlib>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -44,6 +45,12 @@ TEST(Library, OpensTheFirstThatCanBeOpened) {
     EXPECT_NE(none.find("liba-nothing.so"), std::string::npos);
     EXPECT_NE(none.find("libb-nothing.so"), std::string::npos);
     EXPECT_NE(error_of([] { (void)Library::open_first({}); }), "");
+}
+
+TEST(Library, IsLoadedOnce) {
+    unsetenv("GPUADAPT_FAKE_LOADS");
+    const Library library = Library::open_first({"libnothing.so.1", GPUADAPT_FAKE_COUNTING});
+    EXPECT_STREQ(getenv("GPUADAPT_FAKE_LOADS"), "1");
 }
 
 TEST(Library, MovesLeaveNothingBehind) {

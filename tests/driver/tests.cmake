@@ -9,8 +9,8 @@ foreach(kind OTHER FUTURE PART)
     add_dependencies(driver_test stand_in_${name}_mpi)
 endforeach()
 
-# Management libraries with invented devices, and such that lack something.
-foreach(name nvml nvml_old nvml_part mxsml mxsml_old verbs)
+# Management libraries with invented devices, such that lack something, and one that counts how often it is loaded.
+foreach(name nvml nvml_old nvml_part mxsml mxsml_old verbs counting)
     string(TOUPPER "${name}" variable)
     add_library(fake_${name} MODULE "${CMAKE_CURRENT_SOURCE_DIR}/driver/standins/${name}.cpp")
     target_include_directories(fake_${name} PRIVATE "${CMAKE_SOURCE_DIR}/include" "${CMAKE_SOURCE_DIR}/src")

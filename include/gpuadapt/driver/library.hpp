@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuadapt {
@@ -38,6 +39,7 @@ class Library {
     void keep_loaded();
 
   private:
+    Library(std::string name, void* handle) : name_(std::move(name)), handle_(handle) {}
     void close();
 
     std::string name_;
