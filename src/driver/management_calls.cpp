@@ -24,12 +24,22 @@ void Calls::announce(const char* symbol) const {
 }
 
 void Calls::note(const char* symbol, std::uint32_t result) {
+    if (result == 0)
+        return;
     CallFailure failure = explain_(library_, result);
     if (failure.absent)
         return;
     std::vector<std::string>& calls = calls_by_reason_[failure.reason];
     if (std::find(calls.begin(), calls.end(), symbol) == calls.end())
         calls.emplace_back(symbol);
+}
+
+Machine unplaced_device(const Calls& calls, const std::string& subject) {
+    Machine facts;
+    facts.unread = calls.notes();
+    if (facts.unread.empty())
+        facts.unread.push_back({subject, "the library does not tell its PCI address"});
+    return facts;
 }
 
 std::optional<std::string> buffer_text(const char* buffer, std::size_t size) {

@@ -63,7 +63,7 @@ class Calls {
     template <class Signature, class... Arguments>
     bool succeeds(const Entry<Signature>& entry, Arguments... arguments) {
         const std::optional<std::uint32_t> result = code(entry, arguments...);
-        if (result && *result != 0)
+        if (result)
             note(entry.symbol, *result);
         return result == 0U;
     }
@@ -75,6 +75,9 @@ class Calls {
         return succeeds(entry, arguments..., &value) ? std::optional(value) : std::nullopt;
     }
 
+    /// Keeps what `result` of a call says against a fact; success says nothing.
+    void note(const char* symbol, std::uint32_t result);
+
     [[nodiscard]] std::string reason(std::uint32_t result) const { return explain_(library_, result).reason; }
 
     /// One note a reason, with the calls that gave it.
@@ -82,7 +85,6 @@ class Calls {
 
   private:
     void announce(const char* symbol) const;
-    void note(const char* symbol, std::uint32_t result);
 
     std::string subject_;
     const ManagementSink& sink_;
@@ -90,6 +92,9 @@ class Calls {
     const Library& library_;
     std::map<std::string, std::vector<std::string>> calls_by_reason_;
 };
+
+/// What is known of a device whose PCI address is not: why it could not be had.
+[[nodiscard]] Machine unplaced_device(const Calls& calls, const std::string& subject);
 
 /// Text of a buffer that a library filled: up to the first NUL, cleaned; nullopt when nothing is in it.
 [[nodiscard]] std::optional<std::string> buffer_text(const char* buffer, std::size_t size);

@@ -33,7 +33,6 @@ inline constexpr std::size_t kTextRoom = 4096;  // more than any MPI_MAX_* of bo
 /// The one list of functions: member, symbol, result and parameters. Struct and loader are made from it.
 #define GPUADAPT_MPI_FUNCTIONS(X)                                                                                    \
     X(init_thread, MPI_Init_thread, (int*, char***, int, int*))                                                      \
-    X(initialized, MPI_Initialized, (int*))                                                                          \
     X(finalize, MPI_Finalize, ())                                                                                    \
     X(abort, MPI_Abort, (Comm, int))                                                                                 \
     X(get_library_version, MPI_Get_library_version, (char*, int*))                                                   \

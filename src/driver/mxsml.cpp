@@ -123,7 +123,7 @@ void read_processes(const Api& api, Id device, Calls& calls, Gpu& gpu) {
         code = calls.code(api.processes, device, &count, found.data());
     }
     if (code && code != 0U) {
-        static_cast<void>(calls.succeeds(api.processes, device, &count, found.data()));  // leaves the note
+        calls.note(api.processes.symbol, *code);
         return;
     }
     found.resize(code ? std::min<std::size_t>(count, found.size()) : 0);
@@ -140,18 +140,12 @@ void read_processes(const Api& api, Id device, Calls& calls, Gpu& gpu) {
 }
 
 void read_device(const Api& api, const Library& library, const ManagementSink& sink, Id device) {
-    Machine facts;
     const std::string number = fmt::format("MXSML, GPU {}", device);
     Calls finding(number, sink, explain, library);
     const auto info = finding.get<DeviceInfo>(api.device_info, device);
     const auto address = info ? address_of(info->address) : std::nullopt;
-    if (!address) {
-        facts.unread = finding.notes();
-        if (facts.unread.empty())
-            facts.unread.push_back({number, "the library does not tell its PCI address"});
-        sink.facts(facts);
-        return;
-    }
+    if (!address)
+        return sink.facts(unplaced_device(finding, number));
     Calls calls("MXSML, GPU " + *address, sink, explain, library);
     Gpu gpu;
     gpu.address = *address;
@@ -167,6 +161,7 @@ void read_device(const Api& api, const Library& library, const ManagementSink& s
     read_clocks(api, device, calls, gpu);
     read_processes(api, device, calls, gpu);
     read_links(api, device, calls, gpu);
+    Machine facts;
     facts.gpus.push_back(std::move(gpu));
     facts.unread = calls.notes();
     sink.facts(facts);

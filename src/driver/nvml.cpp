@@ -182,19 +182,13 @@ void read_versions(const Api& api, const Library& library, Calls& calls, Machine
 }
 
 void read_device(const Api& api, const Library& library, const ManagementSink& sink, unsigned index) {
-    Machine facts;
     const std::string number = fmt::format("NVML, GPU {}", index);
     Calls finding(number, sink, explain, library);
     const auto device = finding.get<Device>(api.by_index, index);
     const auto pci = device ? finding.get<PciInfo>(api.pci_info, *device) : std::nullopt;
     const auto address = pci ? address_of(*pci) : std::nullopt;
-    if (!address) {
-        facts.unread = finding.notes();
-        if (facts.unread.empty())
-            facts.unread.push_back({number, "the library does not tell its PCI address"});
-        sink.facts(facts);
-        return;
-    }
+    if (!address)
+        return sink.facts(unplaced_device(finding, number));
     Calls calls("NVML, GPU " + *address, sink, explain, library);
     Gpu gpu;
     gpu.address = *address;
@@ -207,6 +201,7 @@ void read_device(const Api& api, const Library& library, const ManagementSink& s
     read_state(api, *device, calls, gpu);
     read_all_processes(api, *device, calls, gpu);
     read_links(api, *device, calls, gpu);
+    Machine facts;
     facts.gpus.push_back(std::move(gpu));
     facts.unread = calls.notes();
     sink.facts(facts);

@@ -49,10 +49,9 @@ void read_links(const Api& api, Device device, Calls& calls, Gpu& gpu) {
         const auto code = calls.code(api.link_state, device, index, &active);
         if (!code || code == kInvalidArgument)
             return;  // behind the last one
-        if (code != 0U) {
-            static_cast<void>(calls.succeeds(api.link_state, device, index, &active));  // leaves the note
+        calls.note(api.link_state.symbol, *code);
+        if (code != 0U)
             return;
-        }
         GpuLink link;
         link.index = static_cast<int>(index);
         link.state = active != 0 ? "up" : "down";
