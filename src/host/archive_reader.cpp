@@ -45,6 +45,9 @@ class Collector {
         if (++count_ > limits_.members)
             fail_input(file_, Message(fmt::format("more than {} members", limits_.members),
                                       fmt::format("成员超过 {} 个", limits_.members)));
+        total_ += name.size();  // kept as well, and up to a MiB each
+        if (total_ > limits_.total_bytes)
+            fail_input(file_, too_large(limits_.total_bytes));
         std::string_view clean = name;
         while (clean.starts_with("./"))
             clean.remove_prefix(2);

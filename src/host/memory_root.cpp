@@ -16,6 +16,24 @@ bool is_at_or_below(const std::string& path, const std::string& folder) {
     return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
+/// The paths are sorted, so that the way to the next name is one search. Folders are not kept: a path that somebody
+/// sent may lead through as many of them as it has letters.
+template <typename Map>
+void add_names_below(const Map& answers, const std::string& folder, std::set<std::string>& names) {
+    constexpr char kBehindSlash = '/' + 1;
+    const std::string prefix = folder.ends_with('/') ? folder : folder + "/";
+    for (auto at = answers.lower_bound(prefix); at != answers.end() && at->first.starts_with(prefix);) {
+        const std::size_t end = at->first.find('/', prefix.size());
+        const std::string name = at->first.substr(prefix.size(), end - prefix.size());
+        if (name.empty() || at->second.status == AnswerStatus::absent) {
+            ++at;
+            continue;
+        }
+        names.insert(name);
+        at = end == std::string::npos ? std::next(at) : answers.lower_bound(prefix + name + kBehindSlash);
+    }
+}
+
 template <typename Map>
 void erase_at_or_below(Map& map, const std::string& folder) {
     std::erase_if(map, [&](const auto& entry) { return is_at_or_below(entry.first, folder); });
@@ -23,47 +41,24 @@ void erase_at_or_below(Map& map, const std::string& folder) {
 
 }  // namespace
 
-MemoryRoot::MemoryRoot(Answers answers) : answers_(std::move(answers)) {
-    find_folders();
-}
-
-void MemoryRoot::find_folders() {
-    folders_.clear();
-    const auto add_all = [this](const auto& answers) {
-        for (const auto& [path, answer] : answers)
-            if (answer.status != AnswerStatus::absent)
-                add_folders_of(path);
-    };
-    add_all(answers_.files);
-    add_all(answers_.links);
-    add_all(answers_.lists);
-}
-
-void MemoryRoot::add_folders_of(const std::string& path) {
-    std::string rest = path;
-    while (rest.size() > 1) {
-        const std::size_t slash = rest.rfind('/');
-        std::string folder = slash == 0 ? "/" : rest.substr(0, slash);
-        // Once a folder has the name, all above have theirs.
-        if (!folders_[folder].insert(rest.substr(slash + 1)).second)
-            return;
-        rest = std::move(folder);
-    }
+std::set<std::string> MemoryRoot::names_below(const std::string& folder) const {
+    std::set<std::string> names;
+    add_names_below(answers_.files, folder, names);
+    add_names_below(answers_.links, folder, names);
+    add_names_below(answers_.lists, folder, names);
+    return names;
 }
 
 void MemoryRoot::add_file(const std::string& path, std::string text) {
     answers_.files[path] = {AnswerStatus::ok, std::move(text), ""};
-    add_folders_of(path);
 }
 
 void MemoryRoot::add_link(const std::string& path, std::string target) {
     answers_.links[path] = {AnswerStatus::ok, std::move(target), ""};
-    add_folders_of(path);
 }
 
 void MemoryRoot::add_denied(const std::string& path) {
     answers_.files[path] = {AnswerStatus::denied, "", "permission denied"};
-    add_folders_of(path);
 }
 
 void MemoryRoot::remove(const std::string& path) {
@@ -71,7 +66,6 @@ void MemoryRoot::remove(const std::string& path) {
     erase_at_or_below(answers_.links, path);
     erase_at_or_below(answers_.lists, path);
     erase_at_or_below(answers_.existence, path);
-    find_folders();
 }
 
 CommandResult MemoryRoot::run(const std::vector<std::string>& argv, const CommandOptions&) {
@@ -114,10 +108,10 @@ ListAnswer MemoryRoot::answer_list(const std::string& path) {
         return found->second;
     if (answers_.only_asked)
         return {AnswerStatus::failed, {}, kNotAsked};
-    const auto folder = folders_.find(path);
-    if (folder == folders_.end())
+    const auto names = names_below(path);
+    if (names.empty())
         return {};
-    return {AnswerStatus::ok, {folder->second.begin(), folder->second.end()}, ""};
+    return {AnswerStatus::ok, {names.begin(), names.end()}, ""};
 }
 
 TextAnswer MemoryRoot::answer_link(const std::string& path) {
@@ -134,11 +128,11 @@ AnswerStatus MemoryRoot::answer_exists(const std::string& path) {
         return AnswerStatus::absent;
     if (const auto found = answers_.existence.find(path); found != answers_.existence.end())
         return found->second;
-    // What was read, listed or lies on the way to it exists.
+    // What was read or lies on the way to it exists.
     if (const auto found = answers_.files.find(path); found != answers_.files.end())
         return found->second.status == AnswerStatus::absent ? AnswerStatus::absent : AnswerStatus::ok;
     const auto link = answers_.links.find(path);
-    if (folders_.contains(path) || (link != answers_.links.end() && link->second.status == AnswerStatus::ok))
+    if ((link != answers_.links.end() && link->second.status == AnswerStatus::ok) || !names_below(path).empty())
         return AnswerStatus::ok;
     return answers_.only_asked ? AnswerStatus::failed : AnswerStatus::absent;
 }

@@ -14,7 +14,7 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr std::size_t kMostParts = 512;  // components of one path
+constexpr std::size_t kMostParts = 512;  // components of one path: a target that somebody sent may have any number
 
 constexpr const char* kTooManyLinks = "too many links";
 
@@ -35,49 +35,34 @@ std::optional<std::string> folder_of_tree(const std::string& member) {
     return std::nullopt;
 }
 
-/// A folder holds what lies below it in the archive.
-void add_to_folders(const std::string& path, std::map<std::string, std::set<std::string>>& folders) {
-    std::string rest = path;
-    while (rest.size() > 1) {
-        const std::size_t slash = rest.rfind('/');
-        std::string folder = slash == 0 ? "/" : rest.substr(0, slash);
-        if (!folders[folder].insert(rest.substr(slash + 1)).second)
-            return;
-        rest = std::move(folder);
-    }
-}
-
 }  // namespace
 
 std::optional<std::string> TreeRoot::resolve(const std::string& path, bool follow_last) const {
-    std::vector<std::string> done;
+    std::string here;  // the way so far, without links; empty: "/"
     std::vector<std::string> pending;
     push_components(pending, path);
     int links = 0;
     while (!pending.empty()) {
         const std::string name = std::move(pending.back());
         pending.pop_back();
+        const std::size_t folder = here.size();
         if (name == "..") {
-            if (!done.empty())
-                done.pop_back();
+            here.resize(here.empty() ? 0 : here.rfind('/'));
             continue;
         }
-        done.push_back(name);
+        here += "/" + name;
         if (pending.empty() && !follow_last)
             break;
-        const std::string here = fmt::format("/{}", fmt::join(done, "/"));
         const auto link = answers().links.find(here);
         if (link == answers().links.end())
             continue;
         const std::string& target = link->second.text;
-        if (++links > kMostLinks || pending.size() > kMostParts || done.size() > kMostParts)
-            return std::nullopt;
-        done.pop_back();
-        if (target.starts_with('/'))
-            done.clear();
+        here.resize(target.starts_with('/') ? 0 : folder);
         push_components(pending, target);
+        if (++links > kMostLinks || pending.size() > kMostParts)
+            return std::nullopt;
     }
-    return fmt::format("/{}", fmt::join(done, "/"));
+    return here.empty() ? "/" : here;
 }
 
 std::optional<std::string> TreeRoot::lookup(const std::string& key,
@@ -96,7 +81,12 @@ ListAnswer TreeRoot::answer_list(const std::string& path) {
     if (!is_root_path(path))
         return {};
     const auto place = resolve(path, true);
-    return place ? MemoryRoot::answer_list(*place) : ListAnswer{AnswerStatus::failed, {}, kTooManyLinks};
+    if (!place)
+        return {AnswerStatus::failed, {}, kTooManyLinks};
+    const auto names = names_below(*place);
+    if (names.empty())
+        return MemoryRoot::answer_list(*place);
+    return {AnswerStatus::ok, {names.begin(), names.end()}, ""};
 }
 
 TextAnswer TreeRoot::answer_link(const std::string& path) {
@@ -126,20 +116,13 @@ std::optional<Answers> find_tree(const ArchiveContents& contents, const std::str
     const std::string& top = *tops.begin();
     Answers answers;
     answers.only_asked = true;
-    std::map<std::string, std::set<std::string>> folders;
     const auto path_of = [&](const std::string& member) { return "/" + member.substr(top.size()); };
     for (const auto& [member, bytes] : contents.files)
-        if (member.starts_with(top)) {
+        if (member.starts_with(top))
             answers.files[path_of(member)] = {AnswerStatus::ok, bytes, ""};
-            add_to_folders(path_of(member), folders);
-        }
     for (const auto& [member, target] : contents.links)
-        if (member.starts_with(top)) {
+        if (member.starts_with(top))
             answers.links[path_of(member)] = {AnswerStatus::ok, target, ""};
-            add_to_folders(path_of(member), folders);
-        }
-    for (const auto& [folder, names] : folders)
-        answers.lists[folder] = {AnswerStatus::ok, {names.begin(), names.end()}, ""};
     return answers;
 }
 

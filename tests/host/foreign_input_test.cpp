@@ -70,6 +70,19 @@ TEST(ForeignInput, WhatIsNotPackedIsUnknown) {
     EXPECT_EQ(root.unread().size(), 4U);
 }
 
+TEST(ForeignInput, ALinkThatIsLongerThanAnyIsNotFollowed) {
+    std::string target;
+    for (int i = 0; i < 5000; ++i)
+        target += "a/";
+    const auto inputs = unpack_foreign(tar_member("proc/cpuinfo", '0', "x") + tar_member("././@LongLink", 'K', target) +
+                                           tar_member("sys/class/net", '2', "", target.substr(0, 100)) + tar_end(),
+                                       "m.tar");
+    ASSERT_EQ(inputs.size(), 1U);
+    EXPECT_EQ(inputs[0].root->list("/sys/class/net"), std::nullopt);
+    ASSERT_EQ(inputs[0].root->unread().size(), 1U);
+    EXPECT_EQ(inputs[0].root->unread()[0].reason, "too many links");
+}
+
 TEST(ForeignInput, NamesWhatIsWrongWithAnArchive) {
     const std::string good = tar_member("m/proc/cpuinfo", '0', "x");
     EXPECT_THAT(error_of(good + tar_member("../up", '0', "x") + tar_end()), HasSubstr("../up"));

@@ -13,6 +13,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace gpuadapt {
@@ -188,6 +189,13 @@ TEST(Recording, RefusesABomb) {
     for (const char name : {'a', 'b', 'c', 'd', 'e'})
         many += tar_member(std::string("files/") + name, '0', "");
     EXPECT_THAT(error_of(folder.write("r", tar(many)), limits), HasSubstr("more than 5 members"));
+    // Names are kept as well.
+    std::string names;
+    for (const char name : {'a', 'b', 'c', 'd'})
+        names += tar_member("files/" + std::string(90, name), '0', "");
+    limits.total_bytes = 300;
+    EXPECT_THAT(error_of(folder.write("r", tar(names)), limits), HasSubstr("larger than 300 bytes"));
+    limits.total_bytes = 2500;
     // A folder is held to the same limits; the file is endless as far as its size says.
     folder.write("f/gpuadapt-recording", kMarker);
     folder.write("f/files/big", "");
@@ -241,6 +249,45 @@ TEST(Recording, NamesTheLineThatIsDamaged) {
                         "r", tar(tar_member("answers.tsv", '0', "exists\t/a\t\n\n" + std::string(line) + "\n")))),
                     HasSubstr("answers.tsv: line 3: "))
             << line;
+}
+
+TEST(MemoryRoot, APathOfManyFoldersTakesNoMoreThanItsBytes) {
+    const auto resident_kib = [] {
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        return usage.ru_maxrss;
+    };
+    const auto before = resident_kib();
+    std::string path;
+    for (int i = 0; i < 20000; ++i)
+        path += "/a";
+    Answers answers;
+    answers.files[path] = {AnswerStatus::ok, "deep", ""};
+    MemoryRoot root(std::move(answers));
+    EXPECT_THAT(root.list("/a/a").value(), ElementsAre("a"));
+    EXPECT_TRUE(root.exists("/a/a/a"));
+    EXPECT_EQ(root.read(path), "deep");
+    EXPECT_LT(resident_kib() - before, 100 << 10);
+}
+
+TEST(MemoryRoot, AFolderHoldsWhatIsBelowIt) {
+    Answers answers;
+    answers.files["/a/b/x"] = {AnswerStatus::ok, "", ""};
+    answers.files["/a/b/y/z"] = {AnswerStatus::ok, "", ""};
+    answers.files["/a/b-c"] = {AnswerStatus::denied, "", ""};
+    answers.files["/a/b0"] = {AnswerStatus::ok, "", ""};
+    answers.files["/a/gone/x"] = {AnswerStatus::absent, "", ""};
+    answers.files["/a/gone/y"] = {AnswerStatus::failed, "", ""};
+    answers.files["/a/nothing/x"] = {AnswerStatus::absent, "", ""};
+    answers.links["/a/l"] = {AnswerStatus::ok, "b", ""};
+    answers.lists["/a/d"] = {AnswerStatus::ok, {}, ""};
+    MemoryRoot root(std::move(answers));
+    EXPECT_THAT(root.list("/a").value(), ElementsAre("b", "b-c", "b0", "d", "gone", "l"));
+    EXPECT_THAT(root.list("/a/b").value(), ElementsAre("x", "y"));
+    EXPECT_THAT(root.list("/").value(), ElementsAre("a"));
+    EXPECT_EQ(root.list("/a/nothing"), std::nullopt);
+    EXPECT_FALSE(root.exists("/a/nothing"));
+    EXPECT_TRUE(root.exists("/a/gone"));
 }
 
 TEST(MemoryRoot, RemovesWithAllBelow) {

@@ -30,7 +30,7 @@ struct Answers {
 class MemoryRoot : public Root {
   public:
     MemoryRoot() = default;
-    explicit MemoryRoot(Answers answers);
+    explicit MemoryRoot(Answers answers) : answers_(std::move(answers)) {}
 
     /// For tests: a file with this text, a link, a file that is there but cannot be read.
     void add_file(const std::string& path, std::string text);
@@ -51,11 +51,12 @@ class MemoryRoot : public Root {
     [[nodiscard]] TextAnswer answer_link(const std::string& path) override;
     [[nodiscard]] AnswerStatus answer_exists(const std::string& path) override;
 
+  protected:
+    /// Names in a folder, as the paths of the answers have them; empty for what is none.
+    [[nodiscard]] std::set<std::string> names_below(const std::string& folder) const;
+
   private:
-    void find_folders();
-    void add_folders_of(const std::string& path);
     Answers answers_;
-    std::map<std::string, std::set<std::string>> folders_;  ///< what follows from the paths in `answers_`
 };
 
 }  // namespace gpuadapt
