@@ -17,7 +17,7 @@ namespace gpuadapt {
 
 namespace {
 
-constexpr std::size_t kMostEntries = 200;  // of a folder
+constexpr std::size_t kMostEntries = 200;  // of a folder, or of an archive of texts
 constexpr const char* kRecordingMark = "gpuadapt-recording";
 
 /// What libarchive would open, so that a text is not taken for a damaged archive.
@@ -54,6 +54,12 @@ ForeignInput root_input(const std::string& name, std::unique_ptr<Root> root, boo
     return input;
 }
 
+void fail_above_most_entries(std::size_t entries, const std::string& path) {
+    if (entries > kMostEntries)
+        fail_input(path, Message(fmt::format("more than {} entries; give the files that matter", kMostEntries),
+                                 fmt::format("条目超过 {} 个；请只提供需要的文件", kMostEntries)));
+}
+
 std::vector<ForeignInput> from_archive(const std::string& bytes, const std::string& path,
                                        const RecordingLimits& limits) {
     const ArchiveRules rules = {true, true, true, {"a damaged archive", "归档文件已损坏"}};
@@ -69,11 +75,9 @@ std::vector<ForeignInput> from_archive(const std::string& bytes, const std::stri
         inputs.push_back(root_input(name, std::make_unique<TreeRoot>(std::move(*tree)), true));
         return inputs;
     }
-    for (auto& [member, text] : contents.files) {
-        if (inputs.size() == kMostEntries)
-            break;
+    fail_above_most_entries(contents.files.size(), path);
+    for (auto& [member, text] : contents.files)
         inputs.push_back(text_input(fmt::format("{}: {}", name, member), std::move(text)));
-    }
     return inputs;
 }
 
@@ -92,9 +96,7 @@ std::vector<ForeignInput> from_folder(const std::string& path, const RecordingLi
         fail_input(path, system_message());
     std::vector<std::string> names = names_in(folder, path);
     std::sort(names.begin(), names.end());
-    if (names.size() > kMostEntries)
-        fail_input(path, Message(fmt::format("more than {} entries", kMostEntries),
-                                 fmt::format("条目超过 {} 个", kMostEntries)));
+    fail_above_most_entries(names.size(), path);
     std::vector<ForeignInput> inputs;
     std::size_t total = 0;
     for (const std::string& name : names) {

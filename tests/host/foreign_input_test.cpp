@@ -124,6 +124,13 @@ TEST(ForeignInput, OtherArchivesAreTexts) {
     EXPECT_EQ(inputs[0].text, "b");
 }
 
+TEST(ForeignInput, NoTextOfAnArchiveIsLeftOutUnsaid) {
+    std::string many;
+    for (int i = 0; i < 201; ++i)
+        many += tar_member("logs/" + std::to_string(i), '0', "x");
+    EXPECT_THAT(error_of(many + tar_end()), HasSubstr("more than 200 entries"));
+}
+
 TEST(ForeignInput, OurOwnRecordingIsReadByItsOwnRules) {
     Answers answers;
     answers.files["/proc/cpuinfo"] = {AnswerStatus::ok, "x", ""};
