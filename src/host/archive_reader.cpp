@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/archive_reader.hpp"
 
+#include "host/folder.hpp"
+
 #include <gpuadapt/core/error.hpp>
 
 #include <cerrno>
@@ -12,7 +14,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -180,7 +181,7 @@ void read_plain_file(const Fd& fd, std::int64_t size, const std::string& member,
     collector.begin_file(member, size);
     std::vector<char> buffer(std::size_t{1} << 16);
     while (true) {
-        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+        const ssize_t got = read_some(fd, buffer.data(), buffer.size());
         if (got == 0)
             return;
         if (got < 0)
@@ -224,18 +225,10 @@ Message system_message() {
 }
 
 std::vector<std::string> names_in(const Fd& folder, const std::string& file) {
-    Fd copy(openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    DIR* stream = copy.valid() ? fdopendir(copy.get()) : nullptr;
-    if (stream == nullptr)
-        fail_input(file, system_message());
-    static_cast<void>(copy.release());
     std::vector<std::string> names;
-    while (const dirent* entry = readdir(stream)) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
-        const std::string name = static_cast<const char*>(entry->d_name);
-        if (name != "." && name != "..")
-            names.push_back(name);
-    }
-    closedir(stream);
+    errno = read_names(Fd(openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), names);
+    if (errno != 0)
+        fail_input(file, system_message());
     return names;
 }
 

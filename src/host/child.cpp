@@ -82,11 +82,7 @@ Child::StartError Child::start(const ChildSpec& spec) {
     setpgid(pid_, pid_);  // also done by the child: whoever comes first
     status_write.close();
     int error = 0;
-    ssize_t got = 0;
-    do {
-        got = ::read(status_read.get(), &error, sizeof error);
-    } while (got < 0 && errno == EINTR);
-    if (got != sizeof error)
+    if (read_some(status_read, &error, sizeof error) != sizeof error)
         return {};  // closed by execve: it runs
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }

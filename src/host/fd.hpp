@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
+#include <cstddef>
 #include <utility>
 
 #include <unistd.h>
@@ -36,5 +38,14 @@ class Fd {
   private:
     int fd_ = -1;
 };
+
+/// read() that no signal disturbs.
+[[nodiscard]] inline ssize_t read_some(const Fd& fd, void* buffer, std::size_t size) {
+    ssize_t got = 0;
+    do {
+        got = ::read(fd.get(), buffer, size);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
 
 }  // namespace gpuadapt

@@ -170,9 +170,7 @@ std::string read_fd(const Fd& fd, const std::string& name, std::size_t limit) {
     std::string bytes;
     std::vector<char> buffer(std::size_t{1} << 16);
     while (true) {
-        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR)
-            continue;
+        const ssize_t got = read_some(fd, buffer.data(), buffer.size());
         if (got < 0)
             throw_read_error(name, errno);
         if (got == 0)

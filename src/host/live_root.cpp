@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/fd.hpp"
+#include "host/folder.hpp"
 #include "host/job_runner.hpp"
 #include "host/tree_path.hpp"
 
@@ -13,7 +14,6 @@
 #include <climits>
 #include <system_error>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -100,9 +100,7 @@ TextAnswer read_all(const Fd& fd, std::size_t limit) {
     while (true) {
         if (answer.text.size() == used)
             answer.text.resize(std::min(limit + 1, std::max<std::size_t>(4097, used * 2)));
-        const ssize_t got = ::read(fd.get(), answer.text.data() + used, answer.text.size() - used);
-        if (got < 0 && errno == EINTR)
-            continue;
+        const ssize_t got = read_some(fd, answer.text.data() + used, answer.text.size() - used);
         if (got < 0)
             return failed_text(errno);
         if (got == 0)
@@ -143,26 +141,8 @@ TextAnswer read_file_part(const Base& base, const std::string& path, std::size_t
 }
 
 ListAnswer list_folder(const Base& base, const std::string& path) {
-    Fd fd = base.open(path, O_RDONLY | O_DIRECTORY);
-    DIR* folder = fd.valid() ? fdopendir(fd.get()) : nullptr;
-    if (folder == nullptr)
-        return {status_of(errno), {}, reason_of(errno)};
-    static_cast<void>(fd.release());  // closedir() closes it
     ListAnswer answer{AnswerStatus::ok, {}, ""};
-    int error = 0;
-    while (true) {
-        errno = 0;
-        const dirent* entry = readdir(folder);  // NOLINT(concurrency-mt-unsafe): a stream of our own
-        if (entry == nullptr) {
-            error = errno;
-            break;
-        }
-        const std::string_view name = static_cast<const char*>(entry->d_name);
-        if (name != "." && name != "..")
-            answer.names.emplace_back(name);
-    }
-    closedir(folder);
-    if (error != 0)
+    if (const int error = read_names(base.open(path, O_RDONLY | O_DIRECTORY), answer.names))
         return {status_of(error), {}, reason_of(error)};
     std::sort(answer.names.begin(), answer.names.end());
     return answer;

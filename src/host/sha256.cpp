@@ -44,9 +44,7 @@ std::string sha256_file(const std::string& path) {
     sha256_init(&context);
     std::vector<std::uint8_t> buffer(std::size_t{1} << 16);
     while (true) {
-        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR)
-            continue;
+        const ssize_t got = read_some(fd, buffer.data(), buffer.size());
         if (got < 0)
             throw input_error(fmt::format("{}: {}", path, std::generic_category().message(errno)));
         if (got == 0)
