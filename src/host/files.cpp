@@ -72,22 +72,29 @@ int write_all(const Fd& fd, std::string_view bytes) {
     return 0;
 }
 
+/// stdout, however it is called: opened by its name, a file behind it would be written from its beginning on.
+bool is_stdout(const std::string& path) {
+    return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+}
+
+/// Names of descriptors: a rename would put the file beside the one that the descriptor stands for.
+bool is_descriptor(const std::string& path) {
+    return path.starts_with("/dev/fd/") || path.starts_with("/dev/std") || path.starts_with("/proc/");
+}
+
 /// Where the file really is, and whether it can be replaced by renaming.
 struct Target {
     std::string path;
     bool in_place = false;       ///< a device, a pipe, or one of our own descriptors
-    std::optional<mode_t> mode;  /// of the file that is there
+    std::optional<mode_t> mode;  ///< of the file that is there
     uid_t owner = 0;
     gid_t group = 0;
 };
 
 Target find_target(const std::string& path) {
-    Target target{path, false, std::nullopt, 0, 0};
-    // Names of descriptors: a rename would put the file beside the one that the descriptor stands for.
-    if (path.starts_with("/dev/") || path.starts_with("/proc/")) {
-        target.in_place = true;
+    Target target{path, is_descriptor(path), std::nullopt, 0, 0};
+    if (target.in_place)
         return target;
-    }
     struct stat info {};
     if (path.empty())
         throw_write_error("''", ENOENT);
@@ -120,11 +127,13 @@ class Draft {
         const std::size_t slash = target.path.rfind('/');
         const std::string folder = slash == std::string::npos ? "" : target.path.substr(0, slash + 1);
         const std::string name = target.path.substr(slash == std::string::npos ? 0 : slash + 1);
+        // What replaces a private file is private from its first byte on; it gets the old mode when it is whole.
+        const mode_t mode = target.mode ? 0600 : 0666;
         std::random_device random;
         for (int attempt = 0; attempt < 100 && !fd_.valid(); ++attempt) {
             // The name may already be as long as a name can be.
             path_ = fmt::format("{}.{}.{:08x}", folder, name.substr(0, NAME_MAX - 16), random());
-            fd_ = Fd(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+            fd_ = Fd(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
             if (!fd_.valid() && errno != EEXIST)
                 throw_write_error(target.path, errno);
         }
@@ -194,7 +203,7 @@ std::string read_input_file(const std::string& path, std::size_t limit) {
 }
 
 void write_output_file(const std::string& path, std::string_view bytes) {
-    if (path == "-") {
+    if (is_stdout(path)) {
         const Fd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
         if (const int error = fd.valid() ? write_all(fd, bytes) : errno)
             throw_write_error("stdout", error);
@@ -220,7 +229,7 @@ void write_output_file(const std::string& path, std::string_view bytes) {
 }
 
 void check_output_file(const std::string& path) {
-    if (path == "-")
+    if (is_stdout(path))
         return;
     const Target target = find_target(path);
     if (!target.in_place) {

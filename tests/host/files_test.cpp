@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,6 +118,31 @@ TEST(WriteOutputFile, WritesToPipesAndDevices) {
     write_output_file("/dev/null", "x");
     check_output_file("/dev/null");
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(WriteOutputFile, AFileInMemoryIsAFile) {
+    if (access("/dev/shm", W_OK) != 0)
+        GTEST_SKIP() << "no /dev/shm";
+    const std::string file = "/dev/shm/gpuadapt-test-" + std::to_string(getpid());
+    write_output_file(file, "a longer text");
+    write_output_file(file, "short");
+    const std::string text = read_input_file(file);
+    unlink(file.c_str());
+    EXPECT_EQ(text, "short");
+}
+
+TEST(WriteOutputFile, StdoutByItsNameGoesOnWhereItIs) {
+    const test::TempFolder folder;
+    folder.write("log", "before ");
+    const int kept = dup(STDOUT_FILENO);
+    const int log = open(folder.path("log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    ASSERT_EQ(dup2(log, STDOUT_FILENO), STDOUT_FILENO);
+    check_output_file("/dev/stdout");
+    write_output_file("/dev/stdout", "after");
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(log);
+    EXPECT_EQ(folder.read("log"), "before after");
 }
 
 TEST(CheckOutputFile, ChangesNothing) {
