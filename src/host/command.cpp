@@ -58,8 +58,9 @@ std::optional<std::string> find_program(const std::string& name, const std::opti
     while (true) {
         const std::size_t colon = rest.find(':');
         const std::string_view folder = rest.substr(0, colon);
-        // An empty element means the current folder; a tool that runs as root does not look there.
-        if (!folder.empty()) {
+        // An empty element, like any other without a '/' at its head, depends on the current folder, where a file that
+        // somebody sent may have the name of a tool.
+        if (folder.starts_with('/')) {
             std::string candidate = std::string(folder) + "/" + name;
             if (is_executable_file(candidate))
                 return candidate;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -108,6 +109,18 @@ TEST(FindProgram, WalksThePathInOrder) {
     EXPECT_EQ(find_program("other", path), std::nullopt);
     EXPECT_EQ(find_program("", path), std::nullopt);
     EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+}
+
+TEST(FindProgram, IsNotLedIntoTheCurrentFolder) {
+    const test::TempFolder folder;
+    folder.write("bin/gpuadapt-tool", "#!/bin/sh\n");
+    chmod(folder.path("bin/gpuadapt-tool").c_str(), 0755);
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path("bin"));
+    for (const char* path : {"", ".", "..:./", "../bin"})
+        EXPECT_EQ(find_program("gpuadapt-tool", path), std::nullopt) << path;
+    EXPECT_EQ(find_program("gpuadapt-tool", ".:" + folder.path("bin")), folder.path("bin/gpuadapt-tool"));
+    std::filesystem::current_path(before);
 }
 
 }  // namespace

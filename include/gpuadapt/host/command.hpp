@@ -42,8 +42,8 @@ struct CommandResult {
 /// Error(tool) when this process is out of file descriptors or processes.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& argv, const CommandOptions& options = {});
 
-/// The executable file that execvp() would take; nullopt when there is none. `path` is a PATH list; our own PATH when
-/// not given.
+/// The executable file that execvp() would take, but never one of the current folder; nullopt when there is none.
+/// `path` is a PATH list, of which only absolute folders count; our own PATH when not given.
 [[nodiscard]] std::optional<std::string> find_program(const std::string& name,
                                                       const std::optional<std::string>& path = std::nullopt);
 
