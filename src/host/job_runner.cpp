@@ -49,8 +49,9 @@ JobRunner::~JobRunner() {
 
 bool JobRunner::run(std::function<void()> job, std::chrono::milliseconds limit) {
     if (!worker_) {
-        worker_ = std::make_shared<Worker>();
-        worker_->thread = std::thread([self = worker_] { Worker::work(self); });
+        auto worker = std::make_shared<Worker>();
+        worker->thread = std::thread([worker] { Worker::work(worker); });
+        worker_ = std::move(worker);  // not one whose thread could not be started: there is nothing to join
     }
     std::unique_lock lock(worker_->mutex);
     worker_->job = std::move(job);

@@ -17,7 +17,7 @@ class JobRunner {
     JobRunner& operator=(const JobRunner&) = delete;
 
     /// False when the job did not end within the limit. A job may outlive everything here, so it must own what it uses;
-    /// it must not throw.
+    /// it must not throw. Throws std::system_error when there can be no more threads.
     [[nodiscard]] bool run(std::function<void()> job, std::chrono::milliseconds limit);
 
   private:

@@ -13,10 +13,12 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,6 +219,23 @@ TEST(LiveRootAtOnce, AHangIsLeftBehindAndTheRootGoesOn) {
     }));
     EXPECT_EQ(root.read("/a"), "text");
     *release = true;
+}
+
+TEST(JobRunner, NoMoreThreadsIsAnErrorNotTheEnd) {
+    const auto without_threads = [] {
+        if (geteuid() == 0 && setuid(65534) != 0)  // root may have any number
+            _exit(0);
+        const rlimit none{0, 0};
+        setrlimit(RLIMIT_NPROC, &none);
+        try {
+            JobRunner runner;
+            static_cast<void>(runner.run([] {}, 10s));
+        } catch (const std::system_error&) {
+            _exit(0);
+        }
+        _exit(1);
+    };
+    EXPECT_EXIT(without_threads(), testing::ExitedWithCode(0), "");
 }
 
 TEST(JobRunner, GivesUpOnAJobThatHangs) {
