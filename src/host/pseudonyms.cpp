@@ -268,6 +268,8 @@ std::string Pseudonyms::replace_ipv4(std::string_view text) const {
         std::size_t end = at;
         while (end < text.size() && (is_digit(text[end]) || text[end] == '.'))
             ++end;
+        while (text[end - 1] == '.')  // the end of a sentence
+            --end;
         const auto found = ipv4_.find(std::string(text.substr(at, end - at)));
         result += found != ipv4_.end() ? std::string_view(found->second) : text.substr(at, end - at);
         at = end;

@@ -107,6 +107,8 @@ TEST(Pseudonyms, AddressesOfOneNetworkStayTogether) {
     EXPECT_EQ(one.substr(0, one.rfind('.')), two.substr(0, two.rfind('.')));
     EXPECT_EQ(names.replace("tcp://192.0.2.11:80 v192.0.2.11 192.0.2.110 127.0.0.1"),
               "tcp://" + one + ":80 v192.0.2.11 192.0.2.110 127.0.0.1");
+    EXPECT_EQ(names.replace("no answer from 192.0.2.11."), "no answer from " + one + ".");
+    EXPECT_EQ(names.replace("192.0.2.11.5 192.0.2.11.."), "192.0.2.11.5 " + one + "..");
     // The GID of RoCE v2 that ends in it.
     const std::string gid = names.replace("0000:0000:0000:0000:0000:ffff:c000:020b");
     EXPECT_THAT(gid, MatchesRegex("0000:0000:0000:0000:0000:ffff:0a[0-9a-f][0-9a-f]:[0-9a-f][0-9a-f]0b"));
