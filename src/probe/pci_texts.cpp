@@ -88,6 +88,7 @@ std::optional<std::string> parent_in_path(std::string_view path) {
 }
 
 std::vector<PciBar> parse_bars(std::string_view text) {
+    constexpr int kRom = 6;
     constexpr int kLines = 7;  // six registers and the ROM; behind them the windows of bridges, the parts of VFs
     std::vector<PciBar> bars;
     int index = 0;
@@ -106,8 +107,10 @@ std::vector<PciBar> parse_bars(std::string_view text) {
         }
         const auto [start, end, flags] = numbers;
         const bool fits = end > start && end - start < std::numeric_limits<std::int64_t>::max();
+        // The kernel marks each ROM as prefetchable; its register (PCI 3.0, 6.2.5.2) has no such bit.
+        const std::uint64_t kinds = index == kRom ? flags & ~kPrefetch : flags;
         if (flags != 0 && fits)
-            bars.push_back({index, static_cast<std::int64_t>(end - start) + 1, kind_of(flags),
+            bars.push_back({index, static_cast<std::int64_t>(end - start) + 1, kind_of(kinds),
                             start != 0 && (flags & kUnset) == 0});
         ++index;
     }

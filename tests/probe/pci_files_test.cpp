@@ -33,7 +33,7 @@ TEST(PciBars, KindsAndSizes) {
     EXPECT_THAT(parse_bars(text),
                 ElementsAre(PciBar{0, 8 << 20, "prefetchable64", true}, PciBar{2, 16 << 20, "memory32", true},
                             PciBar{3, 128, "io", true}, PciBar{4, std::int64_t{128} << 30, "prefetchable64", false},
-                            PciBar{6, 512 << 10, "prefetchable32", true}));
+                            PciBar{6, 512 << 10, "memory32", true}));
 }
 
 TEST(PciBars, NothingIsMadeUp) {
