@@ -5,6 +5,7 @@
 #include "probe/pci_space.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -39,6 +40,14 @@ void decode_header(PciSpace& space, bool is_virtual, PciDevice& device) {
     if (!is_virtual)  // a virtual function's memory is enabled by its physical one
         device.memory_enabled = (command & 2) != 0;
     device.bus_master = (command & 4) != 0;
+}
+
+/// PCI power management spec 3.2.4. D3 is what the kernel calls D3hot: a device in D3cold does not answer.
+void decode_power(PciSpace& space, PciDevice& device) {
+    constexpr std::array<std::string_view, 4> kStates = {"D0", "D1", "D2", "D3hot"};
+    const auto at = space.capability(kCapabilityPower);
+    if (const auto control = at ? space.byte(*at + 4) : std::nullopt)
+        device.power_state = kStates[static_cast<std::size_t>(*control & 3)];
 }
 
 /// A list that is broken makes unknown what would come behind.
@@ -79,6 +88,7 @@ PciConfig decode_pci_config(const ConfigSource& source, const PciFunction& funct
     config.is_virtual = known.is_virtual;
     decode_header(space, known.is_virtual, device);
     decode_subsystem(space, device);
+    decode_power(space, device);
     if (const auto express = space.capability(kCapabilityExpress))
         decode_express(space, *express, known, device);
     decode_extended(space, device);

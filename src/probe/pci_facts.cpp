@@ -107,7 +107,9 @@ void take_facts(DeviceFiles& files, const PciConfig& config, PciDevice& device) 
         take_hex(files, {"revision", &PciDevice::revision}, device);
     device.numa_node = files.number("numa_node");
     device.bars = parse_bars(files.text("resource").value_or(""));
-    device.power_state = files.line("power_state");
+    // Without a driver the kernel may say "unknown"; the register then says more.
+    if (const auto state = files.line("power_state"); state && state != "unknown")
+        device.power_state = state;
     device.power_control = files.line("power/control");
     if (config.has_aer != false)
         take_aer(files, device);

@@ -9,6 +9,7 @@
 /// The pieces of decode_pci_config().
 namespace gpuadapt {
 
+inline constexpr int kCapabilityPower = 0x01;
 inline constexpr int kCapabilityVpd = 0x03;
 inline constexpr int kCapabilitySubsystem = 0x0d;
 inline constexpr int kCapabilityExpress = 0x10;

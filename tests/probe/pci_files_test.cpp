@@ -138,6 +138,27 @@ TEST(ProbePciFiles, FactsOfAFunction) {
     EXPECT_FALSE(probe_machine(root, {"pci"}).pci_devices.at(0).aer) << "all three or nothing";
 }
 
+TEST(ProbePciFiles, PowerStateOfTheKernelElseOfTheRegister) {
+    struct Case {
+        const char* file;  ///< nullptr: none
+        bool has_register;
+        std::optional<std::string> state;
+    };
+    const Case cases[] = {{"D3cold\n", true, "D3cold"}, {"unknown\n", true, "D3hot"}, {nullptr, true, "D3hot"},
+                          {"D0\n", false, "D0"},        {"unknown\n", false, {}},     {nullptr, false, {}}};
+    for (const Case& row : cases) {
+        MemoryRoot root;
+        ConfigSpace space = network_card();
+        space.byte(0x64, 0x0b);  // no soft reset, D3
+        if (!row.has_register)
+            space.byte(0x34, 0x80);  // the list begins behind it
+        root.add_file(kFolder + "config", space.bytes());
+        if (row.file != nullptr)
+            root.add_file(kFolder + "power_state", row.file);
+        EXPECT_EQ(probe_machine(root, {"pci"}).pci_devices.at(0).power_state, row.state);
+    }
+}
+
 TEST(ProbePciFiles, AVirtualFunctionNamesItsPhysicalOne) {
     MemoryRoot root;
     root.add_file(kFolder + "config", network_card().dword(0, 0xffffffff).bytes());

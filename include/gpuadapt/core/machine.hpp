@@ -192,7 +192,7 @@ struct PciDevice {
     std::vector<PciBar> bars;
     std::optional<PciAer> aer;
     std::optional<PciVpd> vpd;                 ///< of network functions
-    std::optional<std::string> power_state;    ///< D0, D3hot, D3cold; "unknown" is kept as such
+    std::optional<std::string> power_state;    ///< D0, D1, D2, D3hot, D3cold
     std::optional<std::string> power_control;  ///< runtime power management: on (never suspended) or auto
     std::optional<int> virtual_functions, virtual_functions_total;  ///< sriov_numvfs, sriov_totalvfs
     std::optional<std::string> physical_function;  ///< address of the function a virtual one belongs to
