@@ -93,29 +93,31 @@ bool is_rounding(const Difference& difference) {
 struct Witness {
     std::string name;
     Machine machine;
+    bool knows_one_interface = false;  ///< was asked of that only: it does not deny the others
 };
 
-/// Calls `ask` with each command as it is run on the machine behind `root`.
-void for_each_command(Root& root, const std::function<void(const std::vector<std::string>& words)>& ask) {
+/// Calls `ask` with each command as it is run on the machine behind `root`, and the interface that it asks for, if any.
+void for_each_command(
+    Root& root, const std::function<void(const std::vector<std::string>& words, const std::string& interface)>& ask) {
     const std::vector<std::string> interfaces = physical_interfaces(root);
     for (const SecondSource& source : kSecondSources) {
         if (source.command.find(kInterface) == std::string_view::npos)
-            ask(words_of(source.command, ""));
+            ask(words_of(source.command, ""), "");
         else
             for (const std::string& interface : interfaces)
-                ask(words_of(source.command, interface));
+                ask(words_of(source.command, interface), interface);
     }
 }
 
 /// hwloc, and each tool whose output one of our readers understands.
 std::vector<Witness> witnesses_of(Root& root) {
-    std::vector<Witness> witnesses = {{"hwloc", hwloc_machine(root)}};
-    for_each_command(root, [&](const std::vector<std::string>& words) {
+    std::vector<Witness> witnesses = {{"hwloc", hwloc_machine(root), false}};
+    for_each_command(root, [&](const std::vector<std::string>& words, const std::string& interface) {
         const CommandResult result = root.run(words);
         const std::string name = fmt::format("{}", fmt::join(words, " "));
         try {
             if (result.ok())
-                witnesses.push_back({name, machine_of_bytes(result.output, name)});
+                witnesses.push_back({name, machine_of_bytes(result.output, name), !interface.empty()});
         } catch (const Error&) {
             // It says nothing of a machine: a version, or "no devices".
         }
@@ -144,15 +146,18 @@ std::span<const SecondSource> second_sources() {
 }
 
 void run_second_sources(Root& root) {
-    for_each_command(root, [&](const std::vector<std::string>& words) { (void)root.run(words); });
+    for_each_command(root, [&](const std::vector<std::string>& words, const std::string&) { (void)root.run(words); });
     (void)hwloc_machine(root);
 }
 
 std::vector<Finding> cross_check(Root& root, const Machine& machine) {
     std::vector<Finding> findings;
+    const auto says_nothing = [](const Witness& witness, const Difference& difference) {
+        return witness.knows_one_interface && difference.second.empty();
+    };
     for (const Witness& witness : witnesses_of(root))
         for (const Difference& difference : differences(machine, witness.machine))
-            if (!is_changing(difference.path) && !is_rounding(difference))
+            if (!is_changing(difference.path) && !is_rounding(difference) && !says_nothing(witness, difference))
                 findings.push_back(disagreement(witness.name, difference));
     return findings;
 }

@@ -73,6 +73,26 @@ TEST(CrossCheck, WhatChangesByItselfIsNoDisagreement) {
     EXPECT_THAT(paths, ElementsAre("/numa_nodes/1/memory_bytes", "/gpus/0000:01:00.0/power_limit_w"));
 }
 
+TEST(CrossCheck, AToolAskedOfOneInterfaceDeniesNoOther) {
+    Answers answers;
+    answers.commands[{"ethtool", "eth0"}] = {CommandStatus::exited, 0,
+                                             "Settings for eth0:\n\tSpeed: 25000Mb/s\n\tLink detected: yes\n", "", ""};
+    answers.commands[{"ibv_devinfo", "-v"}] = {CommandStatus::exited, 0, "hca_id:\tmlx5_0\n\tphys_port_cnt:\t1\n", "",
+                                               ""};
+    MemoryRoot root(answers);
+    root.add_file("/sys/class/net/eth0/device", "");
+    Machine machine;
+    for (const char* name : {"eth0", "eth1", "lo"})
+        machine.interfaces.emplace_back().name = name;
+    for (const char* name : {"mlx5_0", "mlx5_1"})
+        machine.rdma_devices.emplace_back().name = name;
+    machine.interfaces[0].speed_mbit_s = 100000;
+    std::vector<std::string> paths;
+    for (const Finding& finding : cross_check(root, machine))
+        paths.push_back(finding.subject);
+    EXPECT_THAT(paths, ElementsAre("/rdma_devices/mlx5_1", "/interfaces/eth0/speed_mbit_s"));
+}
+
 TEST(CrossCheck, NoWitnessIsNoDisagreement) {
     MemoryRoot root;
     Machine machine;
