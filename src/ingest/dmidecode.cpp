@@ -264,7 +264,9 @@ class Reader {
             return;
         seen_any_ = true;
         ++sockets_;
-        if (const auto model = item.text("Version"); model && !result_.cpu_model)
+        // A virtual machine of QEMU has its own name there ("pc-q35-7.2"), not that of a processor.
+        const bool names_processor = item.raw("Manufacturer") != "QEMU";
+        if (const auto model = item.text("Version"); model && names_processor && !result_.cpu_model)
             result_.cpu_model = one_blank(*model);
         // Some firmware counts wrong; where its two numbers differ, neither can be trusted.
         const auto cores = item.number("Core Count");

@@ -97,7 +97,8 @@ void add_cpu(const Structure& item, Smbios& result) {
     if ((status & kPopulated) == 0 || disabled || item.byte(0x05) != kCentralProcessor)
         return;
     ++result.cpu_sockets;
-    if (auto model = item.text(0x10))
+    // A virtual machine of QEMU has its own name there ("pc-q35-7.2"), not that of a processor.
+    if (auto model = item.text(0x10); model && item.text(0x07) != "QEMU")
         result.cpu_models.push_back(std::move(*model));
 }
 

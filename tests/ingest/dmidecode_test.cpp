@@ -62,6 +62,15 @@ void expect_whole(const std::optional<Dmidecode>& found) {
     EXPECT_FALSE(found->cut);
 }
 
+TEST(Dmidecode, TheNameOfAVirtualMachineIsNoProcessor) {
+    const auto found = read_dmidecode(
+        "# dmidecode 3.4\n\nHandle 0x0400, DMI type 4, 42 bytes\nProcessor Information\n"
+        "\tType: Central Processor\n\tManufacturer: QEMU\n\tVersion: pc-q35-7.2\n\tStatus: Populated, Enabled\n\n");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->cpu_sockets, 1);
+    EXPECT_FALSE(found->cpu_model);
+}
+
 TEST(Dmidecode, ReadsAWholeTable) {
     const auto found = read_dmidecode(kWhole);
     expect_whole(found);

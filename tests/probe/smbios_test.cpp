@@ -121,6 +121,13 @@ TEST(Smbios, CountsPopulatedProcessors) {
     EXPECT_EQ(result.cpu_models, (std::vector<std::string>{"CPU X", "CPU X"}));
 }
 
+TEST(Smbios, TheNameOfAVirtualMachineIsNoProcessor) {
+    const Smbios result = decode_smbios(
+        structure(4, 0x30, {{5, "\x03"}, {7, "\x02"}, {0x10, "\x01"}, {0x18, "\x41"}}, {"pc-q35-7.2", "QEMU"}));
+    EXPECT_EQ(result.cpu_sockets, 1);
+    EXPECT_TRUE(result.cpu_models.empty());
+}
+
 TEST(Smbios, BadStringsAndIdsAreAbsent) {
     const std::string table = structure(1, 0x1b, {{4, "\x09\x02\x01\x03"}, {8, std::string(16, '\xff')}},
                                         {"only one", "bad \xff byte\x01", "   "});
