@@ -4,6 +4,7 @@
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cerrno>
@@ -111,27 +112,80 @@ std::string cell_text_of(std::string_view text) {
     return result.substr(0, cut) + "…";
 }
 
+/// Opens the element of a cell, all but its end; false where the format has no such cell, or it has been passed.
+/// The library would keep a row of cells and print numbers with sixteen digits, which makes 9.949999999999999 of 9.95.
+/// So it gets the rows as they must stand in the file (ECMA-376 part 1, 18.3.1.73), and is told how far they reach.
+bool XlsxSheet::open_cell(std::uint32_t row, std::uint16_t column, const CellStyle& style) {
+    const bool passed = row < row_ || (row == row_ && !xml_.empty() && column < next_column_);
+    if (row >= kSheetRows || column >= kSheetColumns || passed)
+        return false;
+    if (row != row_)
+        end_row();
+    if (xml_.empty()) {
+        row_ = row;
+        xml_ = "<row r=\"" + std::to_string(row + 1) + "\">";
+    }
+    next_column_ = column + 1U;
+    sheet_->dim_rowmin = std::min<lxw_row_t>(sheet_->dim_rowmin, row);
+    sheet_->dim_rowmax = std::max<lxw_row_t>(sheet_->dim_rowmax, row);
+    sheet_->dim_colmin = std::min<lxw_col_t>(sheet_->dim_colmin, column);
+    sheet_->dim_colmax = std::max<lxw_col_t>(sheet_->dim_colmax, column);
+    char name[LXW_MAX_COL_NAME_LENGTH] = {};
+    lxw_col_to_name(name, column, LXW_FALSE);
+    xml_.append("<c r=\"").append(name);
+    append_number(xml_, row + 1);
+    xml_ += "\" s=\"";
+    append_number(xml_, file_->style(style));
+    xml_ += '"';
+    return true;
+}
+
+void XlsxSheet::end_row() {
+    if (xml_.empty())
+        return;
+    xml_ += "</row>";
+    std::fwrite(xml_.data(), 1, xml_.size(), sheet_->optimize_tmpfile);  // XlsxFile::check sees a failure
+    xml_.clear();
+    ++row_;
+}
+
 void XlsxSheet::text(std::uint32_t row, std::uint16_t column, std::string_view value, const CellStyle& style) {
     const std::string clean = cell_text_of(value);
-    if (clean.empty())
-        worksheet_write_blank(sheet_, row, column, file_->format(style));
-    else
-        worksheet_write_string(sheet_, row, column, clean.c_str(), file_->format(style));
+    if (!open_cell(row, column, style))
+        return;
+    if (clean.empty()) {
+        xml_ += "/>";
+        return;
+    }
+    xml_ += " t=\"inlineStr\"><is><t";
+    if (trim(clean).size() != clean.size())
+        xml_ += " xml:space=\"preserve\"";
+    xml_.append(">").append(escaped(clean)).append("</t></is></c>");
+}
+
+template <class T>
+void XlsxSheet::value(std::uint32_t row, std::uint16_t column, T value, const CellStyle& style) {
+    if (!open_cell(row, column, style))
+        return;
+    xml_ += "><v>";
+    append_number(xml_, value);
+    xml_ += "</v></c>";
 }
 
 void XlsxSheet::number(std::uint32_t row, std::uint16_t column, double value, const CellStyle& style) {
     if (std::isfinite(value)) {
-        worksheet_write_number(sheet_, row, column, value, file_->format(style));
+        this->value(row, column, value, style);
         return;
     }
     CellStyle plain = style;
     plain.align = Align::left;
     plain.two_decimals = false;
-    worksheet_write_string(sheet_, row, column, "N/A", file_->format(plain));
+    text(row, column, "N/A", plain);
 }
 
 void XlsxSheet::blank(std::uint32_t row, std::uint16_t column, const CellStyle& style) {
-    worksheet_write_blank(sheet_, row, column, file_->format(style));
+    if (open_cell(row, column, style))
+        xml_ += "/>";
 }
 
 CellStyle style_of(const SheetCell& cell) {
@@ -144,7 +198,7 @@ CellStyle style_of(const SheetCell& cell) {
 
 void XlsxSheet::cell(std::uint32_t row, std::uint16_t column, const SheetCell& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value))
-        number(row, column, static_cast<double>(*whole), style_of(value));
+        this->value(row, column, *whole, style_of(value));
     else if (const auto* real = std::get_if<double>(&value))
         number(row, column, *real, style_of(value));
     else if (const auto* words = std::get_if<std::string_view>(&value))
@@ -154,42 +208,9 @@ void XlsxSheet::cell(std::uint32_t row, std::uint16_t column, const SheetCell& v
 }
 
 void XlsxSheet::cells(std::uint32_t row, std::span<const SheetCell> values) {
-    // The library's own way keeps a row of cells and prints each number with sixteen digits: half the time of a large
-    // log. The element is ECMA-376 part 1, 18.3.1.73, as the library writes it.
-    lxw_worksheet_write_single_row(sheet_);
-    std::array<int, 4> styles{};  // by SheetCell::index(): all cells of a kind look the same
-    for (const SheetCell& kind : {SheetCell(), SheetCell(std::int64_t{0}), SheetCell(0.0), SheetCell("")})
-        styles[kind.index()] = lxw_format_get_xf_index(file_->format(style_of(kind)));
-    const std::string row_name = std::to_string(row + 1);
-    std::string xml = "<row r=\"" + row_name + "\">";
-    for (std::size_t column = 0; column < values.size(); ++column) {
-        SheetCell value = values[column];
-        if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
-            value = std::string_view("N/A");
-        char name[LXW_MAX_COL_NAME_LENGTH] = {};
-        lxw_col_to_name(name, static_cast<lxw_col_t>(column), LXW_FALSE);
-        xml.append("<c r=\"").append(name).append(row_name).append("\" s=\"");
-        append_number(xml, styles[value.index()]);
-        if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-            xml += "\"><v>";
-            append_number(xml, *whole);
-            xml += "</v></c>";
-        } else if (const auto* real = std::get_if<double>(&value)) {
-            xml += "\"><v>";
-            append_number(xml, *real);
-            xml += "</v></c>";
-        } else if (const auto* words = std::get_if<std::string_view>(&value); words && !words->empty()) {
-            const std::string text = cell_text_of(*words);
-            xml += "\" t=\"inlineStr\"><is><t";
-            if (trim(text).size() != text.size())
-                xml += " xml:space=\"preserve\"";
-            xml.append(">").append(escaped(text)).append("</t></is></c>");
-        } else {
-            xml += "\"/>";
-        }
-    }
-    xml += "</row>";
-    std::fwrite(xml.data(), 1, xml.size(), sheet_->optimize_tmpfile);  // XlsxFile::check sees a failure
+    std::uint16_t column = 0;
+    for (const SheetCell& value : values)
+        cell(row, column++, value);
 }
 
 void XlsxSheet::width(std::uint16_t column, double characters) {
@@ -249,9 +270,9 @@ void XlsxFile::fail(const std::string& why_en, const std::string& why_zh) const 
                              fmt::format("{}：无法写入表格：{}", path_, why_zh)});
 }
 
-lxw_format* XlsxFile::format(const CellStyle& style) {
-    const auto known = formats_.find(style.key());
-    if (known != formats_.end())
+int XlsxFile::style(const CellStyle& style) {
+    const auto known = styles_.find(style.key());
+    if (known != styles_.end())
         return known->second;
     lxw_format* format = workbook_add_format(book_);
     if (!format)
@@ -274,8 +295,7 @@ lxw_format* XlsxFile::format(const CellStyle& style) {
         format_set_font_name(format, "Arial");
         format->font_size = 0;  // the guide's font names no size, and neither does this one
     }
-    formats_.emplace(style.key(), format);
-    return format;
+    return styles_[style.key()] = lxw_format_get_xf_index(format);
 }
 
 XlsxSheet& XlsxFile::add_sheet(const std::string& name) {
@@ -296,6 +316,8 @@ void XlsxFile::check(bool flush) const {
     for (const auto& sheet : sheets_) {
         std::FILE* rows = sheet->sheet_->optimize_tmpfile;
         errno = 0;
+        if (flush)
+            sheet->end_row();
         if (rows && ((flush && std::fflush(rows) != 0) || std::ferror(rows) != 0)) {
             const std::string reason = std::strerror(errno ? errno : ENOSPC);
             fail(fmt::format("temporary files in {}: {}", folder_, reason),
@@ -324,7 +346,7 @@ void XlsxFile::finish() {
     const int reason = errno;
     book_ = nullptr;
     sheets_.clear();
-    formats_.clear();
+    styles_.clear();
     if (error != LXW_NO_ERROR) {
         remove_unfinished();
         const std::string why = reason ? std::strerror(reason) : lxw_strerror(error);

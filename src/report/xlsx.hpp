@@ -13,7 +13,6 @@
 
 struct lxw_workbook;
 struct lxw_worksheet;
-struct lxw_format;
 
 /// libxlsxwriter as this program needs it: rows go to disk as they are written, texts stay texts, and a full disk is an
 /// error and not a damaged file.
@@ -48,7 +47,8 @@ using SheetCell = std::variant<std::monostate, std::int64_t, double, std::string
 
 class XlsxFile;
 
-/// Rows must be written in ascending order; a row that has been left cannot be written again.
+/// Rows must be written in ascending order, and the cells of a row too; what has been passed, or has no place in the
+/// format, is left out. Numbers stand in the file as the shortest text that reads back as the same value.
 class XlsxSheet {
   public:
     /// Cuts at the format's limit of 32,767 characters; invalid UTF-8 and control characters are replaced.
@@ -58,8 +58,7 @@ class XlsxSheet {
     void blank(std::uint32_t row, std::uint16_t column, const CellStyle& style);
     /// Any of these, in the guide's style.
     void cell(std::uint32_t row, std::uint16_t column, const SheetCell& value);
-    /// A whole row from column A in the guide's style. Its range must lie within what the other functions write:
-    /// they alone tell the library how far the sheet reaches.
+    /// A whole row from column A in the guide's style.
     void cells(std::uint32_t row, std::span<const SheetCell> values);
     /// `characters` as the file says it (openpyxl's and the guide's number), not as the library counts pixels.
     void width(std::uint16_t column, double characters);
@@ -67,8 +66,16 @@ class XlsxSheet {
   private:
     friend class XlsxFile;
     XlsxSheet(XlsxFile& file, lxw_worksheet* sheet) : file_(&file), sheet_(sheet) {}
+    [[nodiscard]] bool open_cell(std::uint32_t row, std::uint16_t column, const CellStyle& style);
+    template <class T>
+    void value(std::uint32_t row, std::uint16_t column, T value, const CellStyle& style);
+    void end_row();
+
     XlsxFile* file_;
     lxw_worksheet* sheet_;
+    std::string xml_;        ///< of the row at hand; empty when none is begun
+    std::uint32_t row_ = 0;  ///< its number, or the first that can be begun
+    std::uint32_t next_column_ = 0;
 };
 
 class XlsxFile {
@@ -89,7 +96,8 @@ class XlsxFile {
 
   private:
     friend class XlsxSheet;
-    lxw_format* format(const CellStyle& style);
+    /// The number by which cells name it.
+    [[nodiscard]] int style(const CellStyle& style);
     void remove_unfinished() noexcept;
     [[noreturn]] void fail(const std::string& why_en, const std::string& why_zh) const;
 
@@ -99,7 +107,7 @@ class XlsxFile {
     std::string folder_;   ///< of the temporary files
     lxw_workbook* book_ = nullptr;
     std::vector<std::unique_ptr<XlsxSheet>> sheets_;
-    std::map<unsigned, lxw_format*> formats_;  ///< by CellStyle::key()
+    std::map<unsigned, int> styles_;  ///< by CellStyle::key()
 };
 
 /// The text as a cell can hold it: valid UTF-8 without control characters but line ends, at most 32,767 UTF-16 units.

@@ -149,6 +149,42 @@ TEST_F(WorkbookFile, IsWholeWithoutAnyMeasurement) {
     EXPECT_EQ(book.value("环境信息", "A19"), "通信库测试配置");
 }
 
+TEST_F(WorkbookFile, WritesTheNumbersThatALogShows) {
+    Record record = test::made_record();
+    record.tables.resize(1);
+    Table& table = record.tables[0];
+    PerfPoint point = perf_point(table, table.rows[0]);
+    for (PerfHalf* half : {&point.out_of_place, &point.in_place})
+        half->busbw_gb_s = 9.95;  // its double is a little less
+    table.rows[0] = perf_row(point);
+    write_workbook(path("x.xlsx"), record, workbook_context(record));
+    const test::ReadBook book = test::read_book(path("x.xlsx"));
+    EXPECT_EQ(book.value("环境信息", "I6"), "9.95");
+    EXPECT_EQ(book.value("测试数据", "I3"), "9.95");
+}
+
+TEST_F(WorkbookFile, LeavesOutCellsThatHaveNoPlace) {
+    {
+        XlsxFile file(path("x.xlsx"), "cells", "");
+        XlsxSheet& sheet = file.add_sheet("a");
+        sheet.text(2, 3, "first", {});
+        sheet.text(2, 3, "again", {});
+        sheet.text(2, 1, "left of it", {});
+        sheet.text(1, 0, "above", {});
+        sheet.text(2, kSheetColumns, "behind the last column", {});
+        sheet.text(kSheetRows, 0, "below the last row", {});
+        sheet.number(2, 4, 7, {});
+        sheet.text(3, 0, "next", {});
+        file.finish();
+    }
+    const test::ReadBook book = test::read_book(path("x.xlsx"));
+    std::vector<std::string> cells;
+    for (const auto& [place, cell] : book.sheet("a").cells)
+        cells.push_back(place + " " + cell.value);
+    EXPECT_THAT(cells, testing::UnorderedElementsAre("D3 first", "E3 7", "A4 next"));
+    EXPECT_THAT(book.parts.at("xl/worksheets/sheet1.xml"), HasSubstr("<dimension ref=\"A3:E4\"/>"));
+}
+
 TEST_F(WorkbookFile, KeepsHostileTextsAsTexts) {
     Record record = test::made_record();
     record.tables.resize(1);
