@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -53,12 +54,42 @@ std::uint64_t written_bytes(const lxw_worksheet* sheet) {
     return position > 0 ? static_cast<std::uint64_t>(position) : 0;
 }
 
+/// Keeps from the terminal what the library itself prints when it fails ("[ERROR] workbook_close(): ..."): our error
+/// says it. In glibc stderr is a variable that a program may set (manual, "Standard Streams").
+class Hushed {
+  public:
+    Hushed() : sink_(fmemopen(text_.data(), text_.size(), "w")), shown_(stderr) {
+        if (sink_)
+            stderr = sink_;
+    }
+    ~Hushed() {
+        stderr = shown_;
+        if (sink_)
+            static_cast<void>(std::fclose(sink_));
+    }
+    Hushed(const Hushed&) = delete;
+    Hushed& operator=(const Hushed&) = delete;
+
+  private:
+    std::array<char, 4096> text_{};
+    std::FILE* sink_;
+    std::FILE* shown_;
+};
+
 /// The shortest decimal number that reads back as the same value.
 template <class T>
 void append_number(std::string& text, T value) {
     std::array<char, 32> digits{};
     const auto done = std::to_chars(digits.data(), digits.data() + digits.size(), value);
     text.append(digits.data(), done.ptr);
+}
+
+/// Writes the file and frees the book; what went wrong, for the library and for the system.
+std::pair<lxw_error, int> close_book(lxw_workbook* book) {
+    const Hushed library;
+    errno = 0;
+    const lxw_error error = workbook_close(book);
+    return {error, errno};
 }
 
 std::string escaped(const std::string& text) {
@@ -341,9 +372,7 @@ void XlsxFile::finish() {
     if (!unknown && space.available < largest + kSpare)
         fail(fmt::format("temporary files in {}: {}", folder_, std::strerror(ENOSPC)),
              fmt::format("{} 中的临时文件：{}", folder_, std::strerror(ENOSPC)));
-    errno = 0;
-    const lxw_error error = workbook_close(book_);
-    const int reason = errno;
+    const auto [error, reason] = close_book(book_);
     book_ = nullptr;
     sheets_.clear();
     styles_.clear();

@@ -10,6 +10,7 @@
 #include <gpuadapt/report/workbook.hpp>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -225,6 +226,15 @@ TEST_F(WorkbookFile, NamesAPathThatCannotBeWritten) {
     EXPECT_THAT(write("/dev/full"), HasSubstr("/dev/full"));
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
     EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(WorkbookFile, LeavesNothingOfTheLibrarysOnTheTerminal) {
+    const Record record = test::made_record();
+    testing::internal::CaptureStderr();
+    const std::string said = error_of([&] { write_workbook("/dev/full", record, workbook_context(record)); });
+    std::fputs("shown again", stderr);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "shown again");
+    EXPECT_THAT(said, HasSubstr("No space left"));
 }
 
 TEST_F(WorkbookFile, LeavesAnOldFileUntilTheNewOneIsWhole) {
