@@ -2,6 +2,7 @@
 #include "ingest/log_line.hpp"
 #include "ingest/log_preamble.hpp"
 #include "ingest/log_run.hpp"
+#include "ingest/utf16.hpp"
 
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/ingest/nccl_log.hpp>
@@ -34,35 +35,24 @@ class NcclLogReader::Impl {
         : options_(std::move(options)), sink_(std::move(sink)), stray_(options_.file) {}
 
     void feed(std::string_view bytes) {
-        while (!bytes.empty()) {
-            const std::string_view line = bytes.substr(0, bytes.find('\n'));
-            const std::string_view piece = line.substr(0, line.find('\r'));
-            const std::size_t end = piece.size();
-            if (buffer_.size() + piece.size() > options_.line_limit) {
-                too_long_ = true;
-                buffer_.clear();
-            } else if (!too_long_) {
-                buffer_.append(piece);
-            }
-            if (end == bytes.size())
-                return;
-            end_of_line(true);
-            if (bytes[end] == '\n')
-                ++line_;
-            bytes.remove_prefix(end + 1);
+        if (form_known_) {
+            take_bytes(bytes);
+            return;
         }
+        start_.append(bytes);
+        if (start_.size() >= kUtf16Sample)
+            decide_form();
     }
 
     NcclLogSummary finish() {
+        if (!form_known_)
+            decide_form();
         const bool open_end = !buffer_.empty() || too_long_;
         if (open_end)
             end_of_line(false);
         summary_.lines = line_ - 1 + (open_end ? 1 : 0);
         close_run(false);
-        if (wide_text_)
-            stray_.add(Severity::warning, "LOG13", 1,
-                       {"the file is UTF-16; save it as UTF-8", "文件为UTF-16编码，请另存为UTF-8"});
-        else if (summary_.runs == 0)
+        if (summary_.runs == 0)
             stray_.add(Severity::warning, "LOG13", 0,
                        {"no table of nccl-tests, rccl-tests or mccl_tests was found",
                         "未找到 nccl-tests、rccl-tests 或 mccl_tests 的表格"},
@@ -72,6 +62,54 @@ class NcclLogReader::Impl {
     }
 
   private:
+    void decide_form() {
+        form_known_ = true;
+        const std::string start = std::exchange(start_, {});
+        std::string_view bytes = start;
+        if (const auto form = utf16_form(bytes)) {
+            decoder_.emplace(form->big_endian);
+            bytes.remove_prefix(form->mark);
+        }
+        take_bytes(bytes);
+    }
+
+    void take_bytes(std::string_view bytes) {
+        if (decoder_) {
+            decoded_.clear();
+            decoder_->decode(bytes, decoded_);
+            bytes = decoded_;
+        }
+        while (!bytes.empty()) {
+            const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+            take_piece(bytes.substr(0, end));
+            if (end == bytes.size())
+                return;
+            end_of_line(true);
+            ++line_;
+            bytes.remove_prefix(end + 1);
+        }
+    }
+
+    /// A line or a part of it. A '\r' inside ends a line too, which is not counted: a terminal shows the next in its
+    /// place.
+    void take_piece(std::string_view piece) {
+        for (std::size_t end = piece.find('\r'); end != std::string_view::npos; end = piece.find('\r')) {
+            add_to_line(piece.substr(0, end));
+            end_of_line(true);
+            piece.remove_prefix(end + 1);
+        }
+        add_to_line(piece);
+    }
+
+    void add_to_line(std::string_view piece) {
+        if (buffer_.size() + piece.size() > options_.line_limit) {
+            too_long_ = true;
+            buffer_.clear();
+        } else if (!too_long_) {
+            buffer_.append(piece);
+        }
+    }
+
     void end_of_line(bool terminated) {
         if (too_long_) {
             findings().add(Severity::warning, "LOG10", line_, {"line skipped: too long", "该行过长，已跳过"},
@@ -88,11 +126,8 @@ class NcclLogReader::Impl {
 
     void take_line(bool terminated) {
         std::string_view raw = buffer_;
-        if (line_ == 1) {
-            wide_text_ = wide_text_ || raw.substr(0, 2) == "\xff\xfe" || raw.substr(0, 2) == "\xfe\xff";
-            if (raw.substr(0, 3) == "\xef\xbb\xbf")
-                raw.remove_prefix(3);
-        }
+        if (line_ == 1 && raw.starts_with("\xef\xbb\xbf"))
+            raw.remove_prefix(3);
         const bool plain = std::all_of(raw.begin(), raw.end(), [](char c) {
             const auto byte = static_cast<unsigned char>(c);
             return byte >= 0x20 && byte != 0x7f;
@@ -356,7 +391,10 @@ class NcclLogReader::Impl {
     LogFindings stray_;  ///< about lines outside any run
     std::string buffer_, cleaned_;
     bool too_long_ = false;
-    bool wide_text_ = false;
+    bool form_known_ = false;  ///< whether it is UTF-16
+    std::string start_;        ///< what came before that is known
+    std::optional<Utf16Decoder> decoder_;
+    std::string decoded_;
     std::int64_t line_ = 1;
     std::vector<std::string_view> words_;
     LogPreamble preamble_;

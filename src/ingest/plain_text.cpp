@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/utf16.hpp"
+
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
 
@@ -14,34 +16,14 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-void append_code_point(std::string& out, std::uint32_t code) {
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xc0 | code >> 6);
-        out += static_cast<char>(0x80 | (code & 0x3f));
-    } else {
-        out += static_cast<char>(0xe0 | code >> 12);
-        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
-        out += static_cast<char>(0x80 | (code & 0x3f));
-    }
-}
-
-/// "lspci > file" in a Windows PowerShell writes UTF-16 with a byte order mark. What is outside the first plane does
-/// not occur in what we read, and becomes U+FFFD.
 std::optional<std::string> from_utf16(std::string_view raw) {
-    const bool little = raw.starts_with("\xff\xfe");
-    if (!little && !raw.starts_with("\xfe\xff"))
+    const auto form = utf16_form(raw);
+    if (!form)
         return std::nullopt;
-    std::string out;
-    out.reserve(raw.size());
-    for (std::size_t at = 2; at + 1 < raw.size(); at += 2) {
-        const auto first = static_cast<unsigned char>(raw[at]);
-        const auto second = static_cast<unsigned char>(raw[at + 1]);
-        const std::uint32_t code = static_cast<std::uint32_t>(little ? second << 8 | first : first << 8 | second);
-        append_code_point(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
-    }
-    return out;
+    std::string text;
+    text.reserve(raw.size());
+    Utf16Decoder(form->big_endian).decode(raw.substr(form->mark), text);
+    return text;
 }
 
 /// Tags that mail programs and forums write. Others are left: lspci prints "<access denied>", "<MAbort- >SERR-".
@@ -104,7 +86,7 @@ std::size_t take_entity(std::string_view text, std::size_t at, std::string& out)
     }
     if (end == kNone || code == 0 || code > 0xffff)
         return 0;
-    append_code_point(out, code == 0xa0 ? ' ' : code);
+    append_utf8(code == 0xa0 ? ' ' : code, out);
     return end + 1;
 }
 

@@ -318,6 +318,9 @@ TEST(PlainText, TakesOffWhatIsAroundTheText) {
         "\xff\xfe"
         "a\0\r\0\n\0b\0\x57\x5e\n\0?";  // an odd byte at the end is cut off
     EXPECT_EQ(plain_text(std::string_view(kWide, sizeof kWide - 1)), "a\nb\xe5\xb9\x97\n");
+    constexpr std::string_view kUnmarked("\0h\0i\0 \xd8\x3d\xde\x01\xd8\x3d\0x\0y\0\n", 18);  // a pair, and half of one
+    EXPECT_EQ(plain_text(kUnmarked), "hi \xf0\x9f\x98\x81\xef\xbf\xbdxy\n");
+    EXPECT_EQ(plain_text(std::string_view("a\0\0b\n\0\0c\n", 9)), "a  b\n  c\n") << "zero bytes anywhere: not UTF-16";
     EXPECT_EQ(plain_text("\xef\xbb\xbf\x1b[4mGPU0\x1b[0m\tX\r\n"), "GPU0\tX\n");
     EXPECT_EQ(plain_text("> > a\n>b\n  >  c\n"), "a\nb\n c\n");
     EXPECT_EQ(plain_text("a<br>b &amp; c&#160;d <MAbort- >SERR-</p>"), "a\nb & c d <MAbort- >SERR-\n");

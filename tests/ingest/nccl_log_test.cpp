@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace gpuadapt::ingest {
@@ -320,8 +319,43 @@ TEST(NcclLog, SaysWhenNothingIsThere) {
     EXPECT_TRUE(has_finding(read("").summary.findings, "LOG13"));
     EXPECT_TRUE(has_finding(read("hello\nworld\n").summary.findings, "LOG13"));
     EXPECT_EQ(read("hello\nworld\n").summary.not_understood, 2);
-    const std::string wide("\xff\xfeh\0e\0l\0l\0o\0\n\0", 14);
-    EXPECT_THAT(read(wide).summary.findings.at(0).title.en, testing::HasSubstr("UTF-16"));
+}
+
+/// ASCII as UTF-16.
+std::string wide(const std::string& text, bool big_endian, bool marked) {
+    std::string bytes = !marked ? "" : big_endian ? "\xfe\xff" : "\xff\xfe";
+    for (const char c : text)
+        bytes += big_endian ? std::string{'\0', c} : std::string{c, '\0'};
+    return bytes;
+}
+
+TEST(NcclLog, ReadsUtf16) {
+    MadeLog made;
+    made.line_end = "\r\n";
+    for (const bool big_endian : {false, true})
+        for (const bool marked : {false, true}) {
+            const std::string text = wide(make_log(made), big_endian, marked);
+            ASSERT_GT(text.size(), 4096U) << "so that the form is known before the end";
+            const std::string what = std::string(big_endian ? "big" : "little") + (marked ? " marked" : "");
+            expect_made_rows(read(text), what);
+            NcclLog pieces;
+            NcclLogReader reader({.file = "made.txt"},
+                                 [&](NcclLogRun&& run) { pieces.runs.push_back(std::move(run)); });
+            for (std::size_t at = 0; at < text.size(); at += 7)
+                reader.feed(std::string_view(text).substr(at, 7));
+            pieces.summary = reader.finish();
+            expect_made_rows(pieces, what + " in pieces");
+            EXPECT_EQ(label(pieces.runs[0].table, "version"), "2.17.9");
+            EXPECT_EQ(pieces.summary.lines, read(make_log(made)).summary.lines);
+        }
+    // "测试" in front, as a person writes it.
+    expect_made_rows(read("\x4b\x6d\xd5\x8b" + wide("\r\n" + make_log(made), false, false)), "Chinese title");
+    EXPECT_EQ(read(wide("hello\nworld\n", false, true)).summary.lines, 2);
+}
+
+TEST(NcclLog, TakesManyCarriageReturnsInLinearTime) {
+    const NcclLog log = read(std::string(5'000'000, '\r') + "\n" + make_log({}));
+    expect_made_rows(log, "bare CR");
 }
 
 TEST(NcclLog, NamesCollectives) {
