@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kMostRanks = 1 << 20;
 constexpr std::size_t kMostNames = 4096;  ///< hosts and ranks kept
+constexpr std::size_t kMostDevices = 64;  ///< names of them
+constexpr std::size_t kMostLibraries = 8;
+constexpr std::size_t kLongestText = 400;
 
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -46,11 +49,11 @@ bool read_banner(const std::vector<std::string_view>& words, LogPreamble& preamb
 }
 
 /// `nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 ...`
-void read_options(const std::vector<std::string_view>& words, LogPreamble& preamble) {
+void read_options(std::string_view text, const std::vector<std::string_view>& words, LogPreamble& preamble) {
+    preamble.options = text.substr(0, kLongestText);
     preamble.last_rank = -1;
     preamble.rank_twice = false;
     preamble.ranks.clear();
-    preamble.colours.clear();
     preamble.hosts.clear();
     preamble.devices.clear();
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
@@ -76,19 +79,27 @@ bool read_device(std::string_view text, const std::vector<std::string_view>& wor
     if (preamble.ranks.size() < kMostNames)
         preamble.rank_twice = !preamble.ranks.insert(*rank).second || preamble.rank_twice;
     for (std::size_t i = first + 2; i + 1 < words.size(); ++i) {
-        if (words[i] == "Group") {
-            if (const auto colour = small_number(words[i + 1]); colour && preamble.colours.size() < kMostNames)
-                preamble.colours.insert(*colour);
-        } else if (words[i] == "on") {
+        if (words[i] == "on") {
             if (preamble.hosts.size() < kMostNames)
                 preamble.hosts.insert(std::string(words[i + 1]));
             break;
         }
     }
     const std::size_t bus_end = text.find("] ");
-    if (bus_end != std::string_view::npos && preamble.devices.size() < 64)
-        preamble.devices.insert(std::string(trim(text.substr(bus_end + 2))));
+    if (bus_end == std::string_view::npos)
+        return true;
+    const std::string name(trim(text.substr(bus_end + 2)).substr(0, kLongestText));
+    if (name != "host memory" && (preamble.devices.size() < kMostDevices || preamble.devices.contains(name)))
+        ++preamble.devices[name];
     return true;
+}
+
+void add_library(std::string_view text, LogPreamble& preamble) {
+    std::vector<std::string>& libraries = preamble.libraries;
+    text = text.substr(0, kLongestText);
+    if (!text.empty() && libraries.size() < kMostLibraries &&
+        std::find(libraries.begin(), libraries.end(), text) == libraries.end())
+        libraries.emplace_back(text);
 }
 
 /// "# nccl-tests version 2.19.6 nccl-headers=22809 nccl-library=22803" and the like of the others.
@@ -99,7 +110,7 @@ bool read_version(std::string_view text, const std::vector<std::string_view>& wo
             preamble.tool = std::string(tool);
             preamble.version = std::string(words[first + 2]);
             if (words.size() > first + 3)
-                preamble.library = std::string(text_after(text, words[first + 2]));
+                add_library(text_after(text, words[first + 2]), preamble);
             return true;
         }
     }
@@ -112,13 +123,22 @@ bool read_version(std::string_view text, const std::vector<std::string_view>& wo
 }
 
 bool read_library(std::string_view text, LogPreamble& preamble) {
-    for (const std::string_view start : {"NCCL version", "RCCL version", "MCCL version"})
+    for (const std::string_view start : {"NCCL version", "RCCL version", "MCCL version", "HIP version", "ROCm version"})
         if (starts_with(text, start)) {
-            preamble.library = std::string(text);
+            add_library(text, preamble);
             return true;
         }
-    return starts_with(text, "HIP version") || starts_with(text, "ROCm version") || starts_with(text, "Hostname ") ||
-           starts_with(text, "Librccl path");
+    return starts_with(text, "Hostname ") || starts_with(text, "Librccl path");
+}
+
+/// "/opt/maca-3.8.1" or "3.8.1": the folder that the test was built against has the version in its name.
+void read_maca_version(std::string_view text, LogPreamble& preamble) {
+    constexpr std::string_view kFolder = "maca-";
+    text = text.substr(text.rfind('/') + 1);
+    if (starts_with(text, kFolder))
+        text.remove_prefix(kFolder.size());
+    if (!text.empty())
+        add_library("MACA " + std::string(text), preamble);
 }
 
 bool is_fault(std::string_view text) {
@@ -150,7 +170,7 @@ LineKind read_preamble_line(std::string_view text, const std::vector<std::string
     const std::string_view body = hashes == std::string_view::npos ? std::string_view{} : text.substr(hashes);
     const std::size_t first = words[0].find_first_not_of('#') == std::string_view::npos && words.size() > 1 ? 1 : 0;
     if (starts_with(body, "nThread")) {
-        read_options(words, preamble);
+        read_options(trim(body), words, preamble);
         return LineKind::begin;
     }
     if (starts_with(body, "Collective test starting:")) {
@@ -162,7 +182,7 @@ LineKind read_preamble_line(std::string_view text, const std::vector<std::string
         preamble.program = collective_name(rest.substr(0, rest.find(',')));
         preamble.tool = "mccl_tests";
         if (contains(rest, "maca version is"))
-            preamble.version = std::string(text_after(rest, "maca version is"));
+            read_maca_version(text_after(rest, "maca version is"), preamble);
         return LineKind::begin;
     }
     if (starts_with(body, "Collective test concluded"))

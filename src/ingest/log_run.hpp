@@ -36,12 +36,14 @@ struct LogPreamble {
     std::optional<int> banner_count;
     std::string banner_tool;
     std::optional<std::string> program;  ///< "Collective test starting: ..." or "The test is ..."
-    std::string tool, version, library;
+    std::string tool, version;
+    std::vector<std::string> libraries;  ///< "NCCL version 2.27.3+cuda12.8", "MACA 3.8.1": what the test ran on
+    std::string options;                 ///< "nThread 1 nGpus 1 minBytes 8 ...", as it stands there
     std::optional<std::int64_t> max_bytes, min_bytes;
     bool additive_step = false;
     int last_rank = -1;  ///< of the device lines
-    std::set<int> colours;
-    std::set<std::string> hosts, devices;
+    std::set<std::string> hosts;
+    std::map<std::string, int> devices;  ///< names of GPUs, each with the number of ranks that have one
     bool rank_twice = false;
     std::set<int> ranks;
     bool empty = true;  ///< no line of it has come yet

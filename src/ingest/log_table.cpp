@@ -35,11 +35,22 @@ PerfPoint perf_point_of(const LogRow& row) {
     return point;
 }
 
-std::string joined(const std::set<std::string>& words) {
+std::string joined(const auto& words, const char* separator) {
     std::string text;
     for (const std::string& word : words)
-        text += (text.empty() ? "" : ", ") + word;
+        text += (text.empty() ? "" : separator) + word;
     return text;
+}
+
+/// "8 x MetaX C500". The number is left out where the list of ranks has been shortened.
+std::string devices_text(const LogPreamble& preamble, const std::optional<int>& ranks) {
+    int listed = 0;
+    for (const auto& [name, count] : preamble.devices)
+        listed += count;
+    std::vector<std::string> names;
+    for (const auto& [name, count] : preamble.devices)
+        names.push_back(listed == ranks ? fmt::format("{} x {}", count, name) : name);
+    return joined(names, ", ");
 }
 
 }  // namespace
@@ -61,7 +72,8 @@ Table make_log_table(const OpenRun& run, const std::vector<LogRow>& rows, const 
     set("ranks_from", facts.ranks_from);
     set("tool", before.tool.empty() ? "nccl-tests" : before.tool);
     set("version", before.version);
-    set("library", before.library);
+    set("library", joined(before.libraries, "; "));
+    set("options", before.options);
     set("source", file);
     set("line", std::to_string(run.header_line));
     set("banner_tool", before.banner_tool);
@@ -76,8 +88,8 @@ Table make_log_table(const OpenRun& run, const std::vector<LogRow>& rows, const 
     set("in_place", run.columns.two_halves() ? "" : "no");
     set("cycle", run.cycle > 0 ? std::to_string(run.cycle + 1) : "");
     set("part", run.part > 0 ? std::to_string(run.part + 1) : "");
-    set("devices", joined(before.devices));
-    set("hosts", joined(before.hosts));
+    set("devices", devices_text(before, facts.ranks));
+    set("hosts", joined(before.hosts, ", "));
     table.rows.reserve(rows.size());
     for (const LogRow& row : rows)
         table.rows.push_back(perf_row(perf_point_of(row)));

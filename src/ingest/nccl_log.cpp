@@ -356,8 +356,8 @@ class NcclLogReader::Impl {
             case LineKind::preamble:
                 if (!run_)
                     preamble_.empty = false;
-                else if (run_->preamble.library.empty())
-                    run_->preamble.library = beside.library;
+                else if (run_->preamble.libraries.empty())
+                    run_->preamble.libraries = std::move(beside.libraries);
                 break;
             case LineKind::ending:
                 if (run_ && (!run_->rows.empty() || run_->refused > 0))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/data_sheets.hpp"
 
+#include "report/facts.hpp"
+
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>
 
@@ -16,11 +18,6 @@ constexpr std::uint32_t kHeadRow = 4;       // row 5
 constexpr std::size_t kMostSizes = 16'000;  // the format ends at column 16,384
 constexpr std::uint32_t kBelowTable = 12;   // rows kept free for what stands below
 constexpr std::uint16_t kDataColumns = 14;
-
-std::string label_of(const Table& table, const char* name) {
-    const auto found = table.labels.find(name);
-    return found == table.labels.end() ? std::string() : found->second;
-}
 
 SheetCell real_cell(const std::optional<double>& value) {
     return value ? SheetCell(*value) : SheetCell();
@@ -139,7 +136,21 @@ void EnvironmentSheet::write_top(std::size_t head_length) {
     }
 }
 
-void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPoint>& points) {
+/// GPUs and versions: each run may have options of its own.
+bool EnvironmentSheet::same_machine(const LogItems& log) const {
+    const auto text = [](const LogItems& items, const char* key) {
+        const auto found = items.find(key);
+        return found == items.end() ? Message() : found->second;
+    };
+    return text(log, "gpu_model") == text(log_, "gpu_model") && text(log, "sw_version") == text(log_, "sw_version");
+}
+
+void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPoint>& points, const LogItems& log) {
+    if (row_ == 0 && !log.empty()) {
+        log_ = log;
+        items_ = environment_items(context_.machines, context_.launch, context_.form, log_);
+    }
+    logs_differ_ = logs_differ_ || !same_machine(log);
     if (row_ + kBelowTable >= kSheetRows) {
         ++left_out_;
         return;
@@ -187,12 +198,15 @@ void EnvironmentSheet::finish() {
 void EnvironmentSheet::write_signatures() {
     const Lang lang = context_.lang;
     std::uint32_t row = row_ + 1;
-    if (left_out_ > 0) {
-        const Message more = {
-            fmt::format("{} further blocks stand only in the sheet {}", left_out_, kSheets[1].name.en),
-            fmt::format("另有 {} 段只在“{}”中", left_out_, kSheets[1].name.zh)};
-        sheet_.text(row_, kTableColumn, more.get(lang), {});
-    }
+    std::vector<Message> notes;
+    if (left_out_ > 0)
+        notes.emplace_back(fmt::format("{} further blocks stand only in the sheet {}", left_out_, kSheets[1].name.en),
+                           fmt::format("另有 {} 段只在“{}”中", left_out_, kSheets[1].name.zh));
+    if (logs_differ_)
+        notes.emplace_back("other runs of the log name other GPUs or versions than the first",
+                           "日志中其他测试的GPU或软件版本与首个测试不同");
+    if (!notes.empty())
+        sheet_.text(row_, kTableColumn, joined(notes, "; ").get(lang), {});
     for (const FilledItem& item : signature_items(context_.form, context_.started))
         write_label(row++, item.label.get(lang), item.value.get(lang));
     const Message unknown = {"not known: several inputs", "未知：有多个输入"};

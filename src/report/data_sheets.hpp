@@ -26,7 +26,8 @@ struct BlockName {
 class EnvironmentSheet {
   public:
     EnvironmentSheet(XlsxSheet& sheet, const WorkbookContext& context);
-    void add_block(const BlockName& name, const std::vector<PerfPoint>& points);
+    /// `log` is log_items() of the table: the first block's go into the form.
+    void add_block(const BlockName& name, const std::vector<PerfPoint>& points, const LogItems& log);
     /// Items that no block stands beside, and what stands below the last row.
     void finish();
 
@@ -35,14 +36,17 @@ class EnvironmentSheet {
     void write_row(const std::vector<SheetCell>& beside, bool head);
     void write_label(std::uint32_t row, const std::string& label, const std::string& value);
     void write_signatures();
+    [[nodiscard]] bool same_machine(const LogItems& log) const;
 
     XlsxSheet& sheet_;
     const WorkbookContext& context_;
+    LogItems log_;
     std::vector<FilledItem> items_;
     std::uint32_t row_ = 0;           ///< the next one
     std::uint16_t width_ = 0;         ///< columns of the script's rectangle
     std::vector<std::int64_t> head_;  ///< sizes of the last head row
     std::int64_t left_out_ = 0;       ///< blocks below the sheet's last row
+    bool logs_differ_ = false;        ///< a later block's log names other GPUs or versions
 };
 
 /// 测试数据: a block a table, with a head row each and an empty row behind.

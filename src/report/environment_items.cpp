@@ -136,7 +136,7 @@ FormOverrides FormOverrides::parse(std::string_view json, const std::string& fil
 }
 
 std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machines, const std::optional<Launch>& launch,
-                                          const FormOverrides& form) {
+                                          const FormOverrides& form, const LogItems& log) {
     std::vector<FilledItem> items;
     for (const FormItem& row : kEnvironmentItems) {
         FilledItem item;
@@ -158,6 +158,10 @@ std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machin
             item.known =
                 std::any_of(values.begin(), values.end(), [](const HostValue& host) { return host.value.has_value(); });
             item.value = item.known ? over_hosts(values, not_read(), {"", " "}) : not_read();
+        }
+        if (const auto told = log.find(row.key); !item.known && told != log.end()) {
+            item.known = true;
+            item.value = told->second;
         }
         items.push_back(std::move(item));
     }

@@ -101,6 +101,11 @@ std::string folded(const std::vector<std::string>& items) {
     return joined(parts, ", ");
 }
 
+std::string label_of(const Table& table, const std::string& name) {
+    const auto found = table.labels.find(name);
+    return found == table.labels.end() ? std::string() : found->second;
+}
+
 bool is_firmware_filler(std::string_view value) {
     static constexpr std::array<std::string_view, 12> kFillers = {
         "to be filled by o.e.m.", "to be filled by oem", "default string", "not specified", "system product name",

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <gpuadapt/core/machine.hpp>
+#include <gpuadapt/core/table.hpp>
 #include <gpuadapt/core/text.hpp>
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// What sheets and terminal views both want to know about a Machine, put in few words.
+/// What sheets and terminal views both want to know about a Machine or a Table, put in few words.
 namespace gpuadapt::report {
 
 /// "not read": the value exists, but could not be seen. Never to be taken for "off" or "none".
@@ -32,6 +32,9 @@ namespace gpuadapt::report {
 
 /// Equal texts once, with their number: "8 x MetaX C500, 2 x ...". In the order of first appearance.
 [[nodiscard]] std::string folded(const std::vector<std::string>& items);
+
+/// Empty when the table has no such label.
+[[nodiscard]] std::string label_of(const Table& table, const std::string& name);
 
 /// nullopt for absent values and for what firmware writes where nobody filled anything in ("To be filled by O.E.M.").
 [[nodiscard]] std::optional<std::string> filled(const std::optional<std::string>& value);

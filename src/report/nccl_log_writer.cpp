@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/facts.hpp"
+
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>
 #include <gpuadapt/report/nccl_log_writer.hpp>
@@ -191,12 +193,8 @@ std::string nccl_log(const Record& record, LogForm form) {
     NcclLogWriter writer(form);
     std::string text;
     for (const Table* table : ordered_perf_tables(record)) {
-        const auto label = [table](const char* name) {
-            const auto found = table->labels.find(name);
-            return found == table->labels.end() ? std::string() : found->second;
-        };
-        const int ranks = static_cast<int>(parse_integer(label("ranks")).value_or(0));
-        text += writer.begin_table(label("collective"), ranks, log_header(record, ranks));
+        const int ranks = static_cast<int>(parse_integer(label_of(*table, "ranks")).value_or(0));
+        text += writer.begin_table(label_of(*table, "collective"), ranks, log_header(record, ranks));
         for (const Row& row : table->rows)
             text += writer.row(perf_point(*table, row));
         text += writer.end_table();

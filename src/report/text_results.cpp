@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/facts.hpp"
 #include "report/text_layout.hpp"
 
 #include <gpuadapt/core/perf_table.hpp>
@@ -32,9 +33,10 @@ const SeverityLook& look_of(Severity severity) {
     return kLooks.front();
 }
 
-std::string label_of(const Table& table, const char* name) {
-    const auto found = table.labels.find(name);
-    return found == table.labels.end() ? "?" : found->second;
+/// A label for a cell of the summary.
+std::string shown_label(const Table& table, const char* name) {
+    const std::string label = label_of(table, name);
+    return label.empty() ? "?" : clean_utf8(label);
 }
 
 /// What a summary line tells of a table.
@@ -129,8 +131,8 @@ std::string perf_summary(std::span<const Table> tables, const TextStyle& style) 
         if (!is_perf_table(table) || table.rows.empty())
             continue;
         const Digest found = digest(table);
-        rows.push_back({clean_utf8(label_of(table, "collective")), clean_utf8(label_of(table, "ranks")), found.latency,
-                        found.peak, found.wrong, found.slowest});
+        rows.push_back({shown_label(table, "collective"), shown_label(table, "ranks"), found.latency, found.peak,
+                        found.wrong, found.slowest});
     }
     if (rows.size() == 1)
         return layout.say(Text{"nothing was measured", "没有测得数据"}) + "\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/data_sheets.hpp"
+#include "report/facts.hpp"
 #include "report/topology_sheet.hpp"
 #include "report/xlsx.hpp"
 
@@ -30,7 +31,7 @@ class Workbook::Impl {
         for (const Row& row : table.rows)
             points.push_back(perf_point(table, row));
         const BlockName name = block_name(table);
-        environment_.add_block(name, points);
+        environment_.add_block(name, points, log_items(table));
         data_.add_block(name, points);
         file_.check();
         return true;
@@ -91,16 +92,12 @@ std::vector<const Table*> ordered_perf_tables(const Record& record) {
     for (const Table& table : record.tables) {
         if (!is_perf_table(table))
             continue;
-        const auto label = [&table](const char* name) {
-            const auto found = table.labels.find(name);
-            return found == table.labels.end() ? std::string() : found->second;
-        };
-        const std::string collective = label("collective");
+        const std::string collective = label_of(table, "collective");
         auto found = std::find(collectives.begin(), collectives.end(), collective);
         if (found == collectives.end())
             found = collectives.insert(found, collective);
-        places.push_back(
-            {&table, static_cast<std::size_t>(found - collectives.begin()), parse_integer(label("ranks")).value_or(0)});
+        places.push_back({&table, static_cast<std::size_t>(found - collectives.begin()),
+                          parse_integer(label_of(table, "ranks")).value_or(0)});
     }
     std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
         return a.collective != b.collective ? a.collective < b.collective : a.ranks < b.ranks;

@@ -62,6 +62,9 @@ TEST(NcclLog, ReadsARun) {
     EXPECT_EQ(label(table, "tool"), "nccl-tests");
     EXPECT_EQ(label(table, "version"), "2.17.9");
     EXPECT_EQ(label(table, "hosts"), "node1");
+    EXPECT_EQ(label(table, "devices"), "8 x Made GPU");
+    EXPECT_EQ(label(table, "library"), "nccl-headers=22803 nccl-library=22803");
+    EXPECT_TRUE(label(table, "options").starts_with("nThread 1 nGpus 1 minBytes 1024 ")) << label(table, "options");
     EXPECT_EQ(label(table, "unit"), "GB/s");
     EXPECT_TRUE(log.runs[0].complete);
     EXPECT_TRUE(log.runs[0].findings.empty()) << log.runs[0].findings[0].title.en;
@@ -73,6 +76,31 @@ TEST(NcclLog, ReadsARun) {
     EXPECT_EQ(point.root, -1);
     EXPECT_EQ(point.out_of_place.wrong, 0);
     EXPECT_FALSE(point.kernel_us);
+}
+
+TEST(NcclLog, TellsWhatTheTestRanOn) {
+    std::string text = make_log({});
+    const std::string head = "# nccl-tests version 2.17.9 nccl-headers=22803 nccl-library=22803\n";
+    std::string metax = text;
+    metax.replace(0, head.size(), "The test is all_reduce_perf, the maca version is /opt/maca-9.8.7\n");
+    EXPECT_EQ(label(read(metax).runs.at(0).table, "tool"), "mccl_tests");
+    EXPECT_EQ(label(read(metax).runs.at(0).table, "version"), "") << "that is not the version of the tool";
+    EXPECT_EQ(label(read(metax).runs.at(0).table, "library"), "MACA 9.8.7");
+    std::string lines = text;
+    const std::size_t behind = lines.find("#  Rank  0");
+    lines.insert(behind, "NCCL version 2.99.1+cuda12.8\nNCCL version 2.99.1+cuda12.8\nHIP version  : 6.9\n");
+    EXPECT_EQ(label(read(lines).runs.at(0).table, "library"),
+              "nccl-headers=22803 nccl-library=22803; NCCL version 2.99.1+cuda12.8; HIP version  : 6.9");
+    std::string two = text;
+    two.replace(two.find("Made GPU", two.find("#  Rank  7")), 8, "Other GPU");
+    EXPECT_EQ(label(read(two).runs.at(0).table, "devices"), "7 x Made GPU, 1 x Other GPU");
+    std::string shortened = text;
+    shortened.erase(shortened.find("#  Rank  3"), shortened.find("#  Rank  4") - shortened.find("#  Rank  3"));
+    EXPECT_EQ(label(read(shortened).runs.at(0).table, "devices"), "Made GPU") << "how many is not listed";
+    std::string host = text;
+    for (std::size_t at = host.find("Made GPU"); at != std::string::npos; at = host.find("Made GPU"))
+        host.replace(at, 8, "host memory");
+    EXPECT_EQ(read(host).runs.at(0).table.labels.count("devices"), 0U) << "host memory is no GPU";
 }
 
 TEST(NcclLog, ReadsTheGuidesForm) {

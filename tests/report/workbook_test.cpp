@@ -164,6 +164,39 @@ TEST_F(WorkbookFile, WritesTheNumbersThatALogShows) {
     EXPECT_EQ(book.value("测试数据", "I3"), "9.95");
 }
 
+TEST_F(WorkbookFile, FillsTheFormFromTheHeaderOfALog) {
+    Record record = test::made_record();
+    record.tables.resize(2);
+    for (Table& table : record.tables) {
+        table.labels["line"] = "9";
+        table.labels["tool"] = "nccl-tests";
+        table.labels["version"] = "2.99.0";
+        table.labels["library"] = "NCCL version 2.98.1";
+        table.labels["devices"] = "8 x Made GPU";
+        table.labels["options"] = "nThread 1 nGpus 1 minBytes 8";
+    }
+    WorkbookContext context;
+    const auto write = [&] {
+        write_workbook(path("x.xlsx"), record, context);
+        return test::read_book(path("x.xlsx"));
+    };
+    test::ReadBook book = write();
+    EXPECT_EQ(book.value("环境信息", "B13"), "8 x Made GPU（据日志表头）");
+    EXPECT_EQ(book.value("环境信息", "B17"), "nccl-tests 2.99.0; NCCL version 2.98.1（据日志表头）");
+    EXPECT_EQ(book.value("环境信息", "B19"), "nThread 1 nGpus 1 minBytes 8（据日志表头）");
+    EXPECT_EQ(book.value("环境信息", "B18"), "未读到");
+    EXPECT_EQ(book.value("环境信息", "F20"), "");
+    record.tables[1].labels["devices"] = "8 x Other GPU";
+    book = write();
+    EXPECT_EQ(book.value("环境信息", "B13"), "8 x Made GPU（据日志表头）");
+    EXPECT_THAT(book.value("环境信息", "F20"), HasSubstr("与首个测试不同"));
+    context = workbook_context(test::made_record());
+    EXPECT_THAT(write().value("环境信息", "B13"), testing::Not(HasSubstr("日志"))) << "the machine itself knows better";
+    context = {};
+    record.tables[0].labels.erase("line");
+    EXPECT_EQ(write().value("环境信息", "B13"), "未读到") << "no table of a log";
+}
+
 TEST_F(WorkbookFile, LeavesOutCellsThatHaveNoPlace) {
     {
         XlsxFile file(path("x.xlsx"), "cells", "");

@@ -44,10 +44,13 @@ struct NcclLogRun {
     /// A perf table (core/perf_table.hpp) whose id has "/2", "/3" ... added where the same collective and number of
     /// ranks came before. Labels, each only where known:
     ///   collective ("unknown" when nothing tells), ranks, tool (nccl-tests, rccl-tests, mccl_tests, gpuadapt),
-    ///   version, library, source (file), line (of the header), banner_name and banner_count (as in
-    ///   `---- mccl_test NAME N ----`), footer_average (GB/s), footer_wrong, unit (of the log; cells here are GB/s),
-    ///   time ("cpu" for -C), check ("error" for the float column of old versions), kernel_column ("yes"), cycle,
-    ///   devices (names, one each), hosts, collective_from and ranks_from (banner, log, caller, devices, deduced).
+    ///   version (of the tool), library (what it ran on: "NCCL version 2.27.3+cuda12.8", "MACA 3.8.1"; joined by "; "),
+    ///   options (the test's own line "nThread 1 nGpus 1 ..."), devices ("8 x MetaX C500"; names alone where not every
+    ///   rank is listed), hosts, source (file), line (of the header), banner_name and banner_count (as in
+    ///   `---- mccl_test NAME N ----`), footer_average (as printed), footer_wrong, unit (of the log; cells here are
+    ///   GB/s), time ("cpu" for -C), check ("error" for the float column of old versions), kernel_column ("yes"),
+    ///   in_place ("no" without that half), cycle, part, collective_from and ranks_from (banner, log, caller, devices,
+    ///   count, deduced).
     Table table;
     std::vector<Finding> findings;  ///< about this run; subject is "FILE:LINE"
     bool complete = false;          ///< the footer was there

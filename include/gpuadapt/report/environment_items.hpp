@@ -5,6 +5,7 @@
 #include <gpuadapt/core/text.hpp>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -67,12 +68,18 @@ struct FilledItem {
     bool known = true;    ///< false: `value` says that nothing could be read
 };
 
+/// What the header of a log tells of the machine it was measured on, by the item's `key`: GPU model, versions, options.
+using LogItems = std::map<std::string, Message, std::less<>>;
+/// Of a table of ingest; empty for any other.
+[[nodiscard]] LogItems log_items(const Table& table);
+
 /// The 19 items, in order. With several hosts a common value stands once and each deviation by host; the libraries'
-/// setup is what was typed, what else counts on the hosts (configuration files), and the start command. What could not
-/// be read says so and never looks like "off" or "none". No machine: all items say that the log does not tell.
+/// setup is what was typed, what else counts on the hosts (configuration files), and the start command. What no machine
+/// tells is taken from `log`. What could not be read says so and never looks like "off" or "none". No machine and no
+/// log: all items say that the log does not tell.
 [[nodiscard]] std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machines,
                                                         const std::optional<Launch>& launch,
-                                                        const FormOverrides& form = {});
+                                                        const FormOverrides& form = {}, const LogItems& log = {});
 
 /// The four lines for signing; `value` is empty (for the pen) unless the form gives one. `date` defaults to the day
 /// of `started` ("2026-11-30T12:00:00Z").
