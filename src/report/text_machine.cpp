@@ -7,8 +7,8 @@
 #include <gpuadapt/report/text.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -52,9 +52,10 @@ Message cpu_text(const Machine& machine) {
     if (cpu.sockets)
         model = joined({Message::same(fmt::format("{} x", *cpu.sockets)), model}, " ");
     parts.push_back(model);
-    if (cpu.cores_per_socket && cpu.sockets)
-        parts.emplace_back(counted(static_cast<std::size_t>(*cpu.cores_per_socket * *cpu.sockets), "core"),
-                           fmt::format("{} 核", *cpu.cores_per_socket * *cpu.sockets));
+    if (cpu.cores_per_socket && cpu.sockets) {
+        const std::int64_t cores = std::int64_t{*cpu.cores_per_socket} * *cpu.sockets;
+        parts.emplace_back(counted(static_cast<std::size_t>(cores), "core"), fmt::format("{} 核", cores));
+    }
     if (cpu.logical_cpus)
         parts.emplace_back(counted(static_cast<std::size_t>(*cpu.logical_cpus), "CPU") + " online",
                            fmt::format("在线逻辑CPU {}", *cpu.logical_cpus));
@@ -81,22 +82,43 @@ Message memory_text(const Machine& machine) {
     return joined(parts, ", ");
 }
 
+Message numa_node_text(const NumaNode& node) {
+    const std::string memory = node.memory_bytes ? format_bytes(*node.memory_bytes) : "?";
+    const std::string cpus = node.cpus.value_or("?");
+    return {fmt::format("{}: {}, {}", node.id, cpus.empty() ? "no CPUs" : "CPU " + cpus, memory),
+            fmt::format("{}: {}, {}", node.id, cpus.empty() ? "无CPU" : "CPU " + cpus, memory)};
+}
+
+/// Nodes that only PCI devices tell of, as lspci does.
+std::vector<Message> numa_nodes_of_devices(const Machine& machine) {
+    std::map<int, std::size_t> devices;
+    for (const PciDevice& device : machine.pci_devices)
+        if (device.numa_node.value_or(-1) >= 0)
+            ++devices[*device.numa_node];
+    std::vector<Message> texts;
+    for (const auto& [node, count] : devices)
+        texts.emplace_back(fmt::format("{}: {}", node, counted(count, "PCI device")),
+                           fmt::format("{}: {} 个PCI设备", node, count));
+    return texts;
+}
+
 Message numa_text(const Machine& machine) {
     constexpr std::size_t kShown = 8;
-    if (machine.numa_nodes.empty())
+    std::vector<Message> nodes;
+    for (const NumaNode& node : machine.numa_nodes)
+        nodes.push_back(numa_node_text(node));
+    const bool only_devices = nodes.empty();
+    if (only_devices)
+        nodes = numa_nodes_of_devices(machine);
+    if (nodes.empty())
         return not_read();
-    std::vector<Message> parts;
-    for (std::size_t i = 0; i < std::min(kShown, machine.numa_nodes.size()); ++i) {
-        const NumaNode& node = machine.numa_nodes[i];
-        const std::string memory = node.memory_bytes ? format_bytes(*node.memory_bytes) : "?";
-        const std::string cpus = node.cpus.value_or("?");
-        parts.emplace_back(fmt::format("{}: {}, {}", node.id, cpus.empty() ? "no CPUs" : "CPU " + cpus, memory),
-                           fmt::format("{}: {}, {}", node.id, cpus.empty() ? "无CPU" : "CPU " + cpus, memory));
-    }
-    if (machine.numa_nodes.size() > kShown)
-        parts.emplace_back(fmt::format("{} more", machine.numa_nodes.size() - kShown),
-                           fmt::format("另有 {} 个", machine.numa_nodes.size() - kShown));
-    return joined(parts, "; ");
+    const std::size_t more = nodes.size() - std::min(kShown, nodes.size());
+    nodes.resize(nodes.size() - more);
+    if (more > 0)
+        nodes.emplace_back(fmt::format("{} more", more), fmt::format("另有 {} 个", more));
+    if (only_devices)
+        nodes.emplace_back("CPUs and memory not read", "CPU与内存未读到");
+    return joined(nodes, "; ");
 }
 
 Message os_text(const Machine& machine) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -24,7 +23,7 @@ bool of_interest(const PciDevice& device, const Machine& machine) {
         return false;
     const int base = *device.class_code >> 16;
     const int sub = *device.class_code >> 8;
-    return base == 0x02 || base == 0x03 || base == 0x12 || sub == 0x0108 || sub == 0x0b40 || sub == 0x0207;
+    return base == 0x02 || base == 0x03 || base == 0x12 || sub == 0x0108 || sub == 0x0b40;
 }
 
 /// Parents of each device of interest that are known, so that only the branches that lead somewhere are drawn.

@@ -64,6 +64,26 @@ std::vector<Finding> made_findings() {
     return {note, ok, failure, unknown};
 }
 
+TEST(TextViews, TellNumaNodesThatOnlyDevicesName) {
+    Machine machine;
+    for (const char* address : {"0000:17:00.0", "0000:18:00.0", "0000:97:00.0"}) {
+        machine.pci_devices.emplace_back().address = address;
+        machine.pci_devices.back().numa_node = address[5] == '9' ? 1 : 0;
+    }
+    EXPECT_THAT(machine_summary(machine, {}),
+                HasSubstr("NUMA        0: 2 PCI devices; 1: 1 PCI device; CPUs and memory not read"));
+    machine.pci_devices.resize(1);
+    machine.pci_devices[0].numa_node = -1;
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("NUMA        not read"));
+}
+
+TEST(TextViews, CountCoresOfAnyText) {
+    Machine machine;
+    machine.cpu.sockets = 2'147'483'647;
+    machine.cpu.cores_per_socket = 65535;
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("140735340806145 cores"));
+}
+
 TEST(TextViews, FitTheTerminalInEveryLanguage) {
     const Record record = test::made_record();
     for (const Lang lang : {Lang::en, Lang::zh})
