@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace gpuadapt::ingest {
 
 namespace {
@@ -159,6 +161,8 @@ class Reader {
             return std::nullopt;
         // A whole table says that it is one; -t prints no such line, and no end.
         result_.cut = whole_ && !end_;
+        if (result_.cpu_cores_per_socket)
+            result_.cores_unread.reset();  // another socket tells
         if (!result_.cut && slots_ > 0)
             result_.dimm_slots = slots_;
         if (!result_.cut && sockets_ > 0)
@@ -271,8 +275,14 @@ class Reader {
         // Some firmware counts wrong; where its two numbers differ, neither can be trusted.
         const auto cores = item.number("Core Count");
         const auto enabled = item.values.contains("Core Enabled") ? item.number("Core Enabled") : cores;
-        if (!result_.cpu_cores_per_socket && cores == enabled)
+        if (result_.cpu_cores_per_socket)
+            return;
+        if (cores == enabled)
             result_.cpu_cores_per_socket = cores;
+        else if (!result_.cores_unread)
+            result_.cores_unread =
+                fmt::format("dmidecode says Core Count {} and Core Enabled {}: cores a socket are not known",
+                            clean_utf8(item.raw("Core Count")), clean_utf8(item.raw("Core Enabled")));
     }
 
     void take_slot(const Structure& item) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/cpu_ranges.hpp"
 #include "ingest/scan.hpp"
 
 #include <gpuadapt/core/text.hpp>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,7 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kWideColon = "\uff1a";
-constexpr int kHighestCpu = 65535;
+constexpr int kMostNodes = 4096;
 
 enum class Key {
     architecture,
@@ -97,41 +99,6 @@ std::optional<int> node_of_label(std::string_view label) {
         if (label.starts_with(start) && label.find(" CPU") != kNone)
             return scan_int(label.substr(start.size()));
     return std::nullopt;
-}
-
-/// CPUs of "0-3,8" or of a list with blanks, ascending.
-std::optional<std::set<int>> cpus_of(std::string_view text) {
-    std::set<int> cpus;
-    // A remark may follow.
-    text = trim(text.substr(0, text.find_first_not_of("0123456789,- ")));
-    while (!text.empty()) {
-        const std::size_t end = text.find_first_of(", ");
-        const std::string_view part = text.substr(0, end);
-        const std::size_t dash = part.find('-');
-        const auto first = scan_int(part);
-        const auto last = dash == kNone ? first : scan_int(part.substr(dash + 1));
-        if (!first || !last || *last < *first || *last > kHighestCpu)
-            return std::nullopt;
-        for (int cpu = *first; cpu <= *last; ++cpu)
-            cpus.insert(cpus.end(), cpu);
-        text = end == kNone ? std::string_view() : text.substr(end + 1);
-        text = text.substr(std::min(text.find_first_not_of(", "), text.size()));
-    }
-    return cpus;
-}
-
-/// The kernel's list format.
-std::string list_of(const std::set<int>& cpus) {
-    std::string list;
-    for (auto at = cpus.begin(); at != cpus.end();) {
-        const int first = *at;
-        int last = first;
-        while (++at != cpus.end() && *at == last + 1)
-            ++last;
-        list += list.empty() ? "" : ",";
-        list += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-    }
-    return list;
 }
 
 struct Cache {
@@ -254,11 +221,11 @@ class Reader {
                 keep(total_, scan_int(value));
                 break;
             case Key::online:
-                keep(online_, cpus_of(value));
+                keep(online_, cpu_ranges(value));
                 break;
             case Key::offline:
-                if (const auto cpus = cpus_of(value); cpus && !cpu.offline)
-                    cpu.offline = list_of(*cpus);
+                if (const auto cpus = cpu_ranges(value); cpus && !cpu.offline)
+                    cpu.offline = cpu_list(*cpus);
                 break;
             case Key::vendor:
                 keep(cpu.vendor, word(value));
@@ -342,41 +309,43 @@ class Reader {
     }
 
     void take_node(int id, std::string_view value) {
-        if (result_.numa_nodes.size() >= 4096 || node_cpus_ > kHighestCpu)
+        if (result_.numa_nodes.size() >= kMostNodes)
             return;
         const bool known = std::any_of(result_.numa_nodes.begin(), result_.numa_nodes.end(),
                                        [&](const NumaNode& node) { return node.id == id; });
-        const auto cpus = known ? std::nullopt : cpus_of(value);
+        const auto cpus = known ? std::nullopt : cpu_ranges(value);
         if (!cpus)
             return;
-        node_cpus_ += cpus->size();
         NumaNode node;
         node.id = id;
-        node.cpus = list_of(*cpus);
+        node.cpus = cpu_list(*cpus);
         result_.numa_nodes.push_back(std::move(node));
     }
 
     void finish() {
         Cpu& cpu = result_.cpu;
         if (online_ && !online_->empty()) {
-            cpu.online = list_of(*online_);
-            cpu.logical_cpus = static_cast<int>(online_->size());
+            cpu.online = cpu_list(*online_);
+            cpu.logical_cpus = count_cpus(*online_);
         } else if (!seen_.contains(Key::offline)) {
             cpu.logical_cpus = total_;
         }
         // Clusters of cores (Arm) that count as sockets need not have the same size.
         const bool all_online = !cpu.offline || cpu.offline->empty();
         if (all_online && cpu.logical_cpus && cpu.sockets && cpu.cores_per_socket &&
-            std::int64_t{*cpu.sockets} * *cpu.cores_per_socket > *cpu.logical_cpus)
+            std::int64_t{*cpu.sockets} * *cpu.cores_per_socket > *cpu.logical_cpus) {
+            result_.cores_unread =
+                fmt::format("lscpu counts {} sockets of {} cores, more than its {} CPUs: cores a socket are not known",
+                            *cpu.sockets, *cpu.cores_per_socket, *cpu.logical_cpus);
             cpu.cores_per_socket.reset();
+        }
     }
 
     Lscpu result_;
     std::set<Key> seen_;
     std::set<std::string> models_;
     std::optional<int> total_;
-    std::optional<std::set<int>> online_;
-    std::size_t node_cpus_ = 0;  ///< of all nodes: no machine has more than kHighestCpu
+    std::optional<CpuRanges> online_;
     bool repeats_ = false;
 };
 
@@ -385,7 +354,7 @@ void take_numactl_line(std::string_view line, std::vector<NumaNode>& nodes) {
     const auto id = scan_int(line.substr(5));
     const std::size_t colon = line.find(':');
     const std::string_view head = line.substr(0, colon);
-    if (!id || colon == kNone || *id > 4096)
+    if (!id || colon == kNone || *id >= kMostNodes)
         return;
     auto node = std::find_if(nodes.begin(), nodes.end(), [&](const NumaNode& entry) { return entry.id == *id; });
     if (node == nodes.end()) {
@@ -395,8 +364,8 @@ void take_numactl_line(std::string_view line, std::vector<NumaNode>& nodes) {
     }
     const std::string_view value = trim(line.substr(colon + 1));
     if (head.ends_with(" cpus")) {
-        if (const auto cpus = cpus_of(value); cpus && !node->cpus)
-            node->cpus = list_of(*cpus);
+        if (const auto cpus = cpu_ranges(value); cpus && !node->cpus)
+            node->cpus = cpu_list(*cpus);
     } else if (head.ends_with(" size") && value.ends_with(" MB")) {
         if (const auto megabytes = scan_int(value); megabytes && !node->memory_bytes)
             node->memory_bytes = static_cast<std::int64_t>(*megabytes) << 20;

@@ -34,17 +34,11 @@ std::optional<int> scan_int(std::string_view text) {
 }
 
 std::optional<double> scan_real(std::string_view text) {
-    const auto whole = scan_int(text);
-    if (!whole)
+    double value = 0;
+    if (text.empty() || !is_digit(text[0]))
         return std::nullopt;
-    text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
-    double value = *whole;
-    if (!text.starts_with('.'))
-        return value;
-    double unit = 0.1;
-    for (std::size_t at = 1; at < text.size() && is_digit(text[at]); ++at, unit /= 10)
-        value += unit * (text[at] - '0');
-    return value;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
 bool same_letters(std::string_view a, std::string_view b) {
@@ -65,6 +59,8 @@ std::optional<std::int64_t> scan_bytes(std::string_view text) {
     if (!number)
         return std::nullopt;
     text = trim(text.substr(std::min(text.find_first_not_of("0123456789"), text.size())));
+    if (text.starts_with('.'))  // "1.5M" is neither 1 byte nor 1 MiB
+        return std::nullopt;
     const std::size_t unit = text.empty()
                                  ? std::string_view::npos
                                  : kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text[0]))));

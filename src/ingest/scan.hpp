@@ -25,7 +25,7 @@ namespace gpuadapt::ingest {
 [[nodiscard]] std::string_view behind(std::string_view text, std::string_view key);
 
 /// Bytes of "16M", "4K", "256", "8GB", "64 GB", "32 KiB": binary units, as firmware and lspci mean them; nullopt when
-/// it is no such number. What follows the unit does not matter.
+/// it is no such number, or one with a fraction. What follows the unit does not matter.
 [[nodiscard]] std::optional<std::int64_t> scan_bytes(std::string_view text);
 
 /// Cleaned text in which all white space between words is one blank.

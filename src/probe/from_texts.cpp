@@ -84,6 +84,8 @@ bool machine_from_dmidecode(std::string_view, std::string_view text, const std::
     machine.cpu.model = std::move(found->cpu_model);
     machine.cpu.sockets = found->cpu_sockets;
     machine.cpu.cores_per_socket = found->cpu_cores_per_socket;
+    if (found->cores_unread)
+        machine.unread.push_back({name, *found->cores_unread});
     if (found->denied)
         machine.unread.push_back({name, "dmidecode was not allowed to read the firmware's table; run it as root"});
     if (found->cut)
@@ -93,7 +95,7 @@ bool machine_from_dmidecode(std::string_view, std::string_view text, const std::
     return true;
 }
 
-bool machine_from_lscpu(std::string_view, std::string_view text, const std::string&, Machine& machine) {
+bool machine_from_lscpu(std::string_view, std::string_view text, const std::string& name, Machine& machine) {
     auto found = ingest::read_lscpu(text);
     if (!found)
         return false;
@@ -101,6 +103,8 @@ bool machine_from_lscpu(std::string_view, std::string_view text, const std::stri
     machine.numa_nodes = std::move(found->numa_nodes);
     if (found->hypervisor_vendor)
         machine.os.hypervisor = hypervisor_name(*found->hypervisor_vendor);
+    if (found->cores_unread)
+        machine.unread.push_back({name, *found->cores_unread});
     return true;
 }
 

@@ -145,12 +145,20 @@ TEST(Dmidecode, SaysThatItWasNotAllowed) {
 }
 
 TEST(Dmidecode, DistrustsFirmwareThatCountsCoresTwice) {
-    const auto found = read_dmidecode(
-        "Handle 0x0004, DMI type 4, 48 bytes\nProcessor Information\n\tType: Central Processor\n"
-        "\tVersion: X\n\tStatus: Populated, Enabled\n\tCore Count: 4\n\tCore Enabled: 1\n");
+    const auto socket = [](const std::string& handle, const std::string& count, const std::string& enabled) {
+        return "Handle " + handle +
+               ", DMI type 4, 48 bytes\nProcessor Information\n\tType: Central Processor\n\tVersion: X\n"
+               "\tStatus: Populated, Enabled\n\tCore Count: " +
+               count + "\n\tCore Enabled: " + enabled + "\n";
+    };
+    auto found = read_dmidecode(socket("0x0004", "4", "1"));
     ASSERT_TRUE(found);
     EXPECT_EQ(found->cpu_sockets, 1);
     EXPECT_EQ(found->cpu_cores_per_socket, std::nullopt);
+    EXPECT_EQ(found->cores_unread, "dmidecode says Core Count 4 and Core Enabled 1: cores a socket are not known");
+    found = read_dmidecode(socket("0x0004", "4", "1") + socket("0x0005", "4", "4"));
+    EXPECT_EQ(found->cpu_cores_per_socket, 4);
+    EXPECT_FALSE(found->cores_unread);
 }
 
 TEST(Dmidecode, FindsNothingInOtherTexts) {

@@ -59,6 +59,9 @@ TEST(Lscpu, ClustersAreNoSocketsOfOneSize) {
     const std::string text =
         "Architecture: aarch64\nCPU(s): 8\nOn-line CPU(s) list: 0-7\nCore(s) per socket: 4\nSocket(s): 3\n";
     EXPECT_EQ(read_lscpu(text)->cpu.cores_per_socket, std::nullopt) << "12 cores on 8 CPUs";
+    EXPECT_EQ(read_lscpu(text)->cores_unread,
+              "lscpu counts 3 sockets of 4 cores, more than its 8 CPUs: cores a socket are not known");
+    EXPECT_FALSE(read_lscpu(text + "Off-line CPU(s) list: 8-11\n")->cores_unread);
     EXPECT_EQ(read_lscpu(text + "Off-line CPU(s) list: 8-11\n")->cpu.cores_per_socket, 4);
 }
 
@@ -126,6 +129,31 @@ TEST(Lscpu, KnowsNoSizeOfACacheFromASum) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->cpu.sockets, 2);
     EXPECT_EQ(found->cpu.l2_bytes, std::nullopt);
+}
+
+TEST(Lscpu, JoinsCpusInAnyOrder) {
+    const auto found = read_lscpu("CPU(s): 8\nSocket(s): 1\nOn-line CPU(s) list: 4-6,0,2-4,1,9\nModel name: X\n");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->cpu.online, "0-6,9");
+    EXPECT_EQ(found->cpu.logical_cpus, 8);
+}
+
+TEST(Lscpu, TakesLinearTimeForListsThatNameAllCpusAgain) {
+    std::string text = "CPU(s): 8\nSocket(s): 1\nModel name: X\nOn-line CPU(s) list: 0-65535";
+    for (int i = 0; i < 100'000; ++i)
+        text += ",0-65535";
+    for (int i = 0; i < 100'000; ++i)
+        text += "\nOff-line CPU(s) list: 0-65535";
+    const auto found = read_lscpu(text + "\n");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->cpu.logical_cpus, 65536);
+}
+
+TEST(Lscpu, TakesNoPartOfANumberForASize) {
+    const auto found = read_lscpu("CPU(s): 8\nSocket(s): 1\nModel name: X\nL2 cache: 1.5M\nL3 cache: 2M\n");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->cpu.l2_bytes, std::nullopt);
+    EXPECT_EQ(found->cpu.l3_bytes, 2 << 20);
 }
 
 TEST(Lscpu, FindsNothingInOtherTexts) {

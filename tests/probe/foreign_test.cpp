@@ -81,6 +81,14 @@ TEST(Foreign, SaysWhatATextCannotContain) {
         "\tCapabilities: <access denied>\n",
         "sent.txt");
     EXPECT_THAT(notes(denied), HasSubstr("run it as root"));
+    const Machine cores = machine_of_bytes(
+        "# dmidecode 3.3\nHandle 0x0004, DMI type 4, 48 bytes\nProcessor Information\n\tType: Central Processor\n"
+        "\tStatus: Populated, Enabled\n\tCore Count: 4\n\tCore Enabled: 1\n",
+        "dmi.txt");
+    EXPECT_THAT(notes(cores), HasSubstr("Core Count 4 and Core Enabled 1"));
+    const Machine clusters = machine_of_bytes(
+        "Architecture: aarch64\nCPU(s): 8\nOn-line CPU(s) list: 0-7\nCore(s) per socket: 4\nSocket(s): 3\n", "cpu.txt");
+    EXPECT_THAT(notes(clusters), HasSubstr("3 sockets of 4 cores"));
 }
 
 TEST(Foreign, TellsWhereSourcesDisagree) {

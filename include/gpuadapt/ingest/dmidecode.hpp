@@ -22,6 +22,7 @@ struct Dmidecode {
     std::optional<std::string> cpu_model;
     std::optional<int> cpu_sockets;           ///< populated; nullopt where the text is cut, or has no type 4
     std::optional<int> cpu_cores_per_socket;  ///< nullopt where the firmware counts more than it says are enabled
+    std::optional<std::string> cores_unread;  ///< its two numbers then
     bool denied = false;                      ///< it says that it may not read the table: not run as root
     bool cut = false;                         ///< the end of the table is missing
 };

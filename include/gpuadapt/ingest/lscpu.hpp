@@ -17,6 +17,7 @@ struct Lscpu {
     Cpu cpu;
     std::vector<NumaNode> numa_nodes;              ///< numbers and CPUs only
     std::optional<std::string> hypervisor_vendor;  ///< "KVM", "VMware"
+    std::optional<std::string> cores_unread;       ///< why cpu.cores_per_socket is absent though the text has a number
 };
 
 /// nullopt for a text without any output of lscpu. Takes any bytes and never throws on them.
