@@ -12,6 +12,7 @@ namespace gpuadapt::ingest {
 namespace {
 
 constexpr std::size_t kMostDisagreements = 100;
+constexpr std::size_t kMostNames = 256;
 
 /// Fills the facts of one thing, named `subject` where it has to be told what disagrees.
 class Filler {
@@ -34,10 +35,11 @@ class Filler {
                 tell(fmt::format("{} {}", fact, key), fmt::format("{}", place->second), fmt::format("{}", value));
     }
 
-    /// A list without order, such as the interfaces of a device: more of them are no contradiction.
+    /// A list without order, such as the interfaces of a device: more of them are no contradiction. A device has a few;
+    /// a text may name any number.
     static void fill(const std::vector<std::string>& from, std::vector<std::string>& into) {
         for (const std::string& name : from)
-            if (std::find(into.begin(), into.end(), name) == into.end())
+            if (into.size() < kMostNames && std::find(into.begin(), into.end(), name) == into.end())
                 into.push_back(name);
     }
 

@@ -18,9 +18,9 @@ void add(std::vector<SmiValue>& values, const std::string& path, const Json& jso
         for (const auto& [key, value] : json.items())
             add(values, path + (path.empty() ? "" : "/") + path_word(key), value, depth + 1);
     else if (json.is_string())
-        values.push_back({path, json.get<std::string>()});
+        add_value(values, path, json.get_ref<const std::string&>());
     else if (json.is_number() || json.is_boolean())
-        values.push_back({path, json.dump()});
+        add_value(values, path, json.dump());
 }
 
 }  // namespace

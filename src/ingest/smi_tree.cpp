@@ -7,12 +7,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace gpuadapt::ingest {
 
 namespace {
 
 constexpr std::size_t kMaxDepth = 16;
+constexpr std::size_t kLongestWord = 64;
+constexpr std::size_t kLongestPath = 256;
 
 bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -72,6 +75,8 @@ bool begins_device(std::string_view line) {
 std::string path_word(std::string_view text) {
     std::string word;
     for (const char c : text) {
+        if (word.size() == kLongestWord)
+            break;
         if (is_letter_or_digit(c))
             word += small(c);
         else if (!word.empty() && word.back() != '_')
@@ -80,6 +85,11 @@ std::string path_word(std::string_view text) {
     while (word.ends_with('_'))
         word.pop_back();
     return word;
+}
+
+void add_value(std::vector<SmiValue>& values, std::string path, std::string_view value) {
+    if (path.size() <= kLongestPath)
+        values.push_back({std::move(path), std::string(value)});
 }
 
 SmiTree read_smi_blocks(std::string_view text) {
@@ -102,7 +112,7 @@ SmiTree read_smi_blocks(std::string_view text) {
             // What is not indented belongs to the machine, also behind a device.
             const bool of_device = indentation > 0 && !tree.devices.empty();
             std::vector<SmiValue>& values = of_device ? tree.devices.back().values : tree.values;
-            values.push_back({titles.path(pair->key), std::string(pair->value)});
+            add_value(values, titles.path(pair->key), pair->value);
             // Of a value, lines that stand deeper are details: "Process ID : 17" above "Name : python".
             if (titles.open.size() < kMaxDepth)
                 titles.open.push_back({indentation, path_word(pair->key)});

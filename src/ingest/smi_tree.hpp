@@ -54,7 +54,11 @@ struct SmiTree {
 /// "0000:37:00.0" out of a text that holds an address, also as "00000000:37:00.0"; small letters.
 [[nodiscard]] std::optional<std::string> pci_address_in(std::string_view text);
 
-/// Title or key as it stands in a path.
+/// Title or key as it stands in a path; of a longer one the first 64 characters, as no fact has.
 [[nodiscard]] std::string path_word(std::string_view text);
+
+/// Leaves out a value whose path is longer than that of any fact: in a hostile text each of many small values stands
+/// below long titles.
+void add_value(std::vector<SmiValue>& values, std::string path, std::string_view value);
 
 }  // namespace gpuadapt::ingest

@@ -10,7 +10,7 @@ namespace gpuadapt::ingest {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxDepth = 16;
 
 /// The five entities that XML has without being told.
 std::string without_entities(std::string_view text) {
@@ -85,7 +85,7 @@ class Reader {
             std::string path;
             for (std::size_t i = above; i < path_.size(); ++i)
                 path += (i > above ? "/" : "") + path_[i];
-            (in_device_ ? tree_.devices.back().values : tree_.values).push_back({path, without_entities(text_)});
+            add_value(in_device_ ? tree_.devices.back().values : tree_.values, path, without_entities(text_));
         }
         leaf_ = false;
         path_.pop_back();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/facts.hpp"
 #include "report/xml.hpp"
 
 #include <gpuadapt/core/topology.hpp>
@@ -24,6 +25,7 @@ using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 /// "0-3,8" as the kernel's mask: groups of 32 bits, highest first: "0000010f". nullopt for what is no list.
 std::optional<std::string> cpu_mask(std::string_view list) {
     std::vector<std::uint32_t> groups;
+    std::int64_t named = 0;
     while (!list.empty()) {
         const std::size_t comma = std::min(list.find(','), list.size());
         const std::string_view range = list.substr(0, comma);
@@ -32,6 +34,9 @@ std::optional<std::string> cpu_mask(std::string_view list) {
         const auto first = parse_integer(range.substr(0, dash));
         const auto last = dash < range.size() ? parse_integer(range.substr(dash + 1)) : first;
         if (!first || !last || *first < 0 || *last < *first || *last >= kMostCpus)
+            return std::nullopt;
+        named += *last - *first + 1;
+        if (named > kMostCpus)  // "0-65535,0-65535,..."
             return std::nullopt;
         groups.resize(std::max(groups.size(), static_cast<std::size_t>(*last / 32 + 1)));
         for (std::int64_t cpu = *first; cpu <= *last; ++cpu)
@@ -115,13 +120,6 @@ class Writer {
         return attributes;
     }
 
-    [[nodiscard]] const PciDevice* find(std::string_view address) const {
-        for (const PciDevice& device : machine_.pci_devices)
-            if (device.address == address)
-                return &device;
-        return nullptr;
-    }
-
     template <class T>
     static std::optional<T> lower(const std::optional<T>& a, const std::optional<T>& b) {
         return a && b ? std::min(a, b) : a ? a : b;
@@ -139,7 +137,7 @@ class Writer {
         add("device", device.device_id, 4);
         add("subsystem_vendor", device.subsystem_vendor_id, 4);
         add("subsystem_device", device.subsystem_device_id, 4);
-        const PciDevice* above = find(device.parent.value_or(""));
+        const PciDevice* above = find_device(machine_, device.parent.value_or(""));
         const PciLink other = above != nullptr ? above->link : PciLink{};
         // NCCL insists on both; for what it does not know itself it writes these two values.
         const auto speed = lower(device.link.capable_gt_s, other.capable_gt_s);
@@ -188,7 +186,7 @@ class Writer {
                 return {};
             Peer& peer = peers[*link.remote];
             ++peer.count;
-            const PciDevice* device = find(*link.remote);
+            const PciDevice* device = find_device(machine_, *link.remote);
             const int usual = link.remote_kind == "switch" ? kNvSwitchClass : kGpuClass;
             peer.class_code = device != nullptr ? device->class_code.value_or(usual) : usual;
         }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/smi_tree.hpp"
+
 #include <gpuadapt/ingest/mx_smi.hpp>
 #include <gpuadapt/ingest/nvidia_smi.hpp>
 
@@ -375,6 +377,30 @@ TEST(NvidiaSmi, CutAndOtherTextsInventNothing) {
     for (int i = 0; i < 20000; ++i)
         deep += "<a>";
     EXPECT_THAT(read_nvidia_smi(deep).gpus, IsEmpty());
+}
+
+TEST(SmiTree, KeepsNoValueBelowTitlesThatNoToolPrints) {
+    const std::string title(5000, 'a');
+    std::string blocks = "GPU 00000000:06:00.0\n    Kept : 1\n";
+    std::string xml = "<nvidia_smi_log><gpu id=\"00000000:06:00.0\"><kept>1</kept>";
+    std::string json = "{\"smi_version\": \"1\", \"0000:06:00.0\": {\"kept\": \"1\"";
+    std::string indent = "    ";
+    for (int i = 0; i < 10; ++i) {
+        blocks += indent + title + "\n";
+        xml += "<" + title + ">";
+        json += ", \"" + title + "\": {\"b\": \"c\"";
+        indent += " ";
+    }
+    blocks += indent + "b : c\n";
+    xml += "<b>c</b>";
+    json += std::string(12, '}');
+    for (const SmiTree& tree : {read_smi_blocks(blocks), read_smi_xml(xml), read_smi_json(json)}) {
+        ASSERT_EQ(tree.devices.size(), 1U);
+        ASSERT_FALSE(tree.devices[0].values.empty());
+        EXPECT_EQ(tree.devices[0].values[0].path, "kept");
+        for (const SmiValue& value : tree.devices[0].values)
+            EXPECT_LE(value.path.size(), 256U);
+    }
 }
 
 }  // namespace

@@ -376,5 +376,15 @@ TEST(RdmaState, HugeTextsTakeLinearTime) {
     EXPECT_EQ(state.lines, 80000);
 }
 
+TEST(RdmaState, KeepsAFewInterfacesOfADevice) {
+    std::string text;
+    for (int i = 0; i < 1000; ++i)
+        text += "mlx5_0 port 1 ==> ens" + std::to_string(i) + " (Up)\n";
+    const RdmaState state = read_rdma_state(text);
+    ASSERT_EQ(state.devices.size(), 1U);
+    EXPECT_EQ(state.devices[0].interfaces.size(), 256U) << "more would cost square time";
+    EXPECT_EQ(state.devices[0].interfaces[1], "ens1");
+}
+
 }  // namespace
 }  // namespace gpuadapt::ingest

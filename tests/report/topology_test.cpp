@@ -243,6 +243,14 @@ TEST(TopologyNccl, IsAsNcclWritesIt) {
 )");
 }
 
+TEST(TopologyNccl, TakesNoListThatNamesMoreCpusThanThereAre) {
+    Machine machine = small();
+    machine.numa_nodes[0].cpus = "0-65535";
+    EXPECT_THAT(nccl_topology(machine), HasSubstr(" affinity="));
+    machine.numa_nodes[0].cpus = "0-65535,0";
+    EXPECT_THAT(nccl_topology(machine), Not(HasSubstr(" affinity=")));
+}
+
 TEST(TopologyNccl, LeavesOutWhatIsNotKnown) {
     Machine machine = small();
     machine.cpu = {};
