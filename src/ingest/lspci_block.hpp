@@ -14,7 +14,4 @@ void take_lspci_block(std::string_view text, LspciDevice& result, std::optional<
 /// True when a line begins with one of the keywords that can stand below a device.
 [[nodiscard]] bool is_lspci_keyword_line(std::string_view line);
 
-/// "8GT/s" -> 8; nullopt for "unknown" and for what is no speed of PCI Express.
-[[nodiscard]] std::optional<double> lspci_speed(std::string_view text);
-
 }  // namespace gpuadapt::ingest

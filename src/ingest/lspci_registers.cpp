@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/lspci_registers.hpp"
 
-#include "ingest/lspci_block.hpp"
 #include "ingest/scan.hpp"
 
 #include <gpuadapt/core/text.hpp>
@@ -27,6 +26,16 @@ std::optional<int> width(std::string_view body, bool may_be_none) {
     const auto lanes = scan_int(behind(body, "Width x"));
     const bool known = lanes && std::find(kWidths.begin(), kWidths.end(), *lanes) != kWidths.end();
     return known || (may_be_none && lanes == 0) ? lanes : std::nullopt;
+}
+
+/// "8GT/s" -> 8; nullopt for "unknown" and for what is no speed of PCI Express.
+std::optional<double> speed(std::string_view text) {
+    constexpr std::array<double, 7> kSpeeds = {2.5, 5, 8, 16, 32, 64, 128};
+    const auto value = scan_real(text);
+    if (!value || text.substr(0, 12).find("GT/s") == kNone ||
+        std::find(kSpeeds.begin(), kSpeeds.end(), *value) == kSpeeds.end())
+        return std::nullopt;
+    return value;
 }
 
 /// "ASPM L0s L1, Exit Latency ...", "ASPM not supported", "ASPM L1 Enabled; ...", "ASPM Disabled; ...".
@@ -193,15 +202,6 @@ std::optional<bool> lspci_flag(std::string_view body, std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<double> lspci_speed(std::string_view text) {
-    constexpr std::array<double, 7> kSpeeds = {2.5, 5, 8, 16, 32, 64, 128};
-    const auto value = scan_real(text);
-    if (!value || text.substr(0, 12).find("GT/s") == kNone ||
-        std::find(kSpeeds.begin(), kSpeeds.end(), *value) == kSpeeds.end())
-        return std::nullopt;
-    return value;
-}
-
 void take_lspci_capability(std::string_view body, LspciRegisters& seen) {
     struct Row {
         std::string_view start;
@@ -249,7 +249,7 @@ void take_lspci_device_control(std::string_view body, LspciRegisters& seen) {
 
 void take_lspci_link_capabilities(std::string_view body, LspciRegisters& seen) {
     PciLink& link = seen.device.link;
-    set(link.capable_gt_s, lspci_speed(behind(body, "Speed ")));
+    set(link.capable_gt_s, speed(behind(body, "Speed ")));
     set(link.capable_width, width(body, false));
     set(link.aspm_capable, aspm(body));
     set(seen.reports_active, lspci_flag(body, "LLActRep"));
@@ -267,7 +267,7 @@ void take_lspci_link_status(std::string_view body, LspciRegisters& seen) {
     PciLink& link = seen.device.link;
     set(link.current_width, width(body, true));
     if (link.current_width.value_or(0) != 0)  // without lanes the speed says nothing
-        set(link.current_gt_s, lspci_speed(behind(body, "Speed ")));
+        set(link.current_gt_s, speed(behind(body, "Speed ")));
     if (!seen.is_upper_end())
         return;
     set(link.training, lspci_flag(body, "Train"));
@@ -297,7 +297,7 @@ void take_lspci_link_capabilities2(std::string_view body, LspciRegisters& seen) 
 void take_lspci_link_control2(std::string_view body, LspciRegisters& seen) {
     if (!seen.has_second_registers())
         return;
-    set(seen.device.link.target_gt_s, lspci_speed(behind(body, "Target Link Speed: ")));
+    set(seen.device.link.target_gt_s, speed(behind(body, "Target Link Speed: ")));
 }
 
 void take_lspci_link_status2(std::string_view body, LspciRegisters& seen) {

@@ -32,9 +32,8 @@ std::size_t start_of(std::string_view line) {
     return std::min(line.find_first_not_of(" |"), line.size());
 }
 
-}  // namespace
-
-bool looks_like_lspci_tree(std::string_view line) {
+/// True when a line could be part of a tree: "-[0000:00]-+-00.0", " |           +-01.0-[01]--".
+bool looks_like_tree(std::string_view line) {
     const std::string_view rest = line.substr(start_of(line));
     if (rest.starts_with("-[") || rest.starts_with("-+-["))
         return true;
@@ -42,6 +41,8 @@ bool looks_like_lspci_tree(std::string_view line) {
         return false;
     return rest.substr(2).starts_with('[') || is_function(rest.substr(2));
 }
+
+}  // namespace
 
 LspciTree::Bus LspciTree::bus_at(std::size_t column) const {
     const auto exact = branches_.find(column);
@@ -82,7 +83,7 @@ bool LspciTree::take_bus(std::string_view& rest, Bus& bus) const {
 
 std::vector<LspciTree::Node> LspciTree::take(std::string_view line) {
     std::vector<Node> nodes;
-    if (!looks_like_lspci_tree(line) || line.size() > kLongestLine)
+    if (!looks_like_tree(line) || line.size() > kLongestLine)
         return nodes;
     const std::size_t start = start_of(line);
     Bus bus = line[start] == '-' ? Bus{} : bus_at(start);

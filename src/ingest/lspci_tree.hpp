@@ -22,9 +22,6 @@ class LspciTree {
     /// Nodes of one line; empty when it is no part of a tree.
     [[nodiscard]] std::vector<Node> take(std::string_view line);
 
-    /// The next line does not belong to the tree any more.
-    void end() { branches_.clear(); }
-
   private:
     /// A bus: where devices of a line hang.
     struct Bus {
@@ -40,8 +37,5 @@ class LspciTree {
     std::map<std::size_t, Bus> branches_;  ///< by column of the '+' or '\'
     std::optional<std::string> last_;      ///< the device before a "-[bus]"
 };
-
-/// True when a line could be part of a tree: "-[0000:00]-+-00.0", " |           +-01.0-[01]--".
-[[nodiscard]] bool looks_like_lspci_tree(std::string_view line);
 
 }  // namespace gpuadapt::ingest
