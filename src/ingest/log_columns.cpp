@@ -51,28 +51,26 @@ std::size_t words_of(ColumnKind kind) {
     return kind == ColumnKind::timestamp ? 2 : 1;
 }
 
-std::optional<double> time_unit_of(std::string_view word) {
+/// As powers of ten of a microsecond.
+std::optional<int> time_unit_of(std::string_view word) {
     if (word == "(us)")
-        return 1;
+        return 0;
     if (word == "(ms)")
-        return 1e3;
+        return 3;
     if (word == "(s)")
-        return 1e6;
+        return 6;
     return std::nullopt;
 }
 
-std::optional<double> bandwidth_unit_of(std::string_view word) {
+/// As powers of ten of a GB/s.
+std::optional<int> bandwidth_unit_of(std::string_view word) {
     if (word == "(GB/s)")
-        return 1;
+        return 0;
     if (word == "(MB/s)")
-        return 1e-3;
+        return -3;
     if (word == "(KB/s)")
-        return 1e-6;
+        return -6;
     return std::nullopt;
-}
-
-Printed scaled(Printed number, double factor) {
-    return {number.value * factor, number.half_unit * factor};
 }
 
 bool is_masked(std::string_view word) {
@@ -98,7 +96,7 @@ std::optional<LogColumns> LogColumns::from_header(const std::vector<std::string_
                 columns.second_half_ = columns.columns_.size();
         }
         if (word == "bytes")
-            columns.time_scale_ = 1e3;  // version 1 prints ms and has no unit row
+            columns.time_power_ = 3;  // version 1 prints ms and has no unit row
         columns.columns_.push_back(kind);
     }
     if (!columns.well_formed())
@@ -123,7 +121,7 @@ bool LogColumns::well_formed() const {
 }
 
 bool LogColumns::read_units(const std::vector<std::string_view>& words) {
-    std::optional<double> time, bandwidth;
+    std::optional<int> time, bandwidth;
     bool found = false;
     for (const std::string_view word : words) {
         found = found || word == "(B)";
@@ -140,8 +138,8 @@ bool LogColumns::read_units(const std::vector<std::string_view>& words) {
     if (!found)
         return false;
     unit_known_ = unit_known_ && time && bandwidth;
-    time_scale_ = time.value_or(1);
-    bandwidth_scale_ = bandwidth.value_or(1);
+    time_power_ = time.value_or(0);
+    bandwidth_power_ = bandwidth.value_or(0);
     return true;
 }
 
@@ -258,23 +256,25 @@ bool LogColumns::read_measured_cell(LogRow& row, std::size_t column, std::string
     LogHalf& half = column >= second_half_ ? row.in_place : row.out_of_place;
     if (kind == ColumnKind::error && !word.empty() && word.back() == '*')
         word.remove_suffix(1);  // rccl-tests marks what is above its limit
-    const auto number = printed_number(word);
+    const bool bandwidth = kind == ColumnKind::algbw || kind == ColumnKind::busbw;
+    const bool time = kind == ColumnKind::time || kind == ColumnKind::kernel;
+    const auto number = printed_number(word, bandwidth ? bandwidth_power_ : time ? time_power_ : 0);
     if (!number)
         return word == "N/A";
     if (number->value < 0)
         return false;
     switch (kind) {
         case ColumnKind::kernel:
-            row.kernel = scaled(*number, time_scale_);
+            row.kernel = number;
             return true;
         case ColumnKind::time:
-            half.time = scaled(*number, time_scale_);
+            half.time = number;
             return true;
         case ColumnKind::algbw:
-            half.algbw = scaled(*number, bandwidth_scale_);
+            half.algbw = number;
             return true;
         case ColumnKind::busbw:
-            half.busbw = scaled(*number, bandwidth_scale_);
+            half.busbw = number;
             return true;
         case ColumnKind::wrong:  // printed with %g: a million is 1e+06
             if (number->value > kLargestWhole || number->value != std::floor(number->value))

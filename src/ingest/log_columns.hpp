@@ -56,7 +56,7 @@ class LogColumns {
     [[nodiscard]] bool two_halves() const { return second_half_ < columns_.size(); }
     [[nodiscard]] bool cpu_time() const { return cpu_time_; }
     [[nodiscard]] const std::string& bandwidth_unit() const { return bandwidth_unit_; }
-    [[nodiscard]] double bandwidth_scale() const { return bandwidth_scale_; }  ///< GB/s per unit of the log
+    [[nodiscard]] int bandwidth_power() const { return bandwidth_power_; }  ///< a unit of the log is 10^this GB/s
     [[nodiscard]] bool unit_known() const { return unit_known_; }
 
   private:
@@ -74,8 +74,8 @@ class LogColumns {
     std::size_t left_ = 0;         ///< columns before the first measured one
     std::size_t second_half_ = 0;  ///< index of the in-place time; columns_.size() when there is none
     bool cpu_time_ = false;
-    double time_scale_ = 1;  ///< us per unit of the log
-    double bandwidth_scale_ = 1;
+    int time_power_ = 0;  ///< a unit of the log is 10^this us
+    int bandwidth_power_ = 0;
     std::string bandwidth_unit_ = "GB/s";
     bool unit_known_ = true;
 };

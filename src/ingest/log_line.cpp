@@ -4,14 +4,18 @@
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace gpuadapt::ingest {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
+constexpr int kLargestPower = 10'000;  ///< far outside of what a number can have, but for zero
 constexpr char kEscape = '\x1b';
 
 bool is_digit(char c) {
@@ -165,24 +169,29 @@ void split_words(std::string_view line, std::vector<std::string_view>& words) {
     }
 }
 
-std::optional<Printed> printed_number(std::string_view word) {
+std::optional<Printed> printed_number(std::string_view word, int power) {
     if (word.empty() || (!is_digit(word.front()) && word.front() != '-'))
         return std::nullopt;
-    const std::optional<double> value = parse_real(word);
+    std::optional<double> value = parse_real(word);
     if (!value || !std::isfinite(*value))
         return std::nullopt;
     const std::size_t exponent_at = word.find_first_of("eE");
     const std::string_view mantissa = word.substr(0, exponent_at);
-    const std::size_t point = mantissa.find('.');
-    int last_digit = point == std::string_view::npos ? 0 : -static_cast<int>(mantissa.size() - point - 1);
     if (exponent_at != std::string_view::npos) {
         std::string_view exponent = word.substr(exponent_at + 1);
         if (!exponent.empty() && exponent.front() == '+')
             exponent.remove_prefix(1);
-        int power = 0;
-        std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-        last_digit += power;
+        int own = 0;
+        std::from_chars(exponent.data(), exponent.data() + exponent.size(), own);
+        power += std::clamp(own, -kLargestPower, kLargestPower);
     }
+    if (word.size() != mantissa.size() || power != 0)
+        value = parse_real(fmt::format("{}e{}", mantissa, power));
+    if (!value || !std::isfinite(*value))
+        return std::nullopt;
+    const std::size_t point = mantissa.find('.');
+    const int decimals = point == std::string_view::npos ? 0 : static_cast<int>(mantissa.size() - point - 1);
+    const int last_digit = power - decimals;
     static constexpr std::array<double, 4> kHalfUnits = {0.5, 0.05, 0.005, 0.0005};
     const bool usual = last_digit <= 0 && last_digit > -static_cast<int>(kHalfUnits.size());
     return Printed{*value,

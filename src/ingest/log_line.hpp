@@ -28,8 +28,9 @@ struct Printed {
     [[nodiscard]] double high() const { return value + half_unit; }
 };
 
-/// nullopt unless `word` is a finite decimal number, e.g. "17.09", "86026", "1.2e+04".
-[[nodiscard]] std::optional<Printed> printed_number(std::string_view word);
+/// nullopt unless `word` is a finite decimal number, e.g. "17.09", "86026", "1.2e+04". `power` moves its point: of
+/// "9950.00" with -3 the value is that of "9.95", which a multiplication would miss by the last bit.
+[[nodiscard]] std::optional<Printed> printed_number(std::string_view word, int power = 0);
 
 /// A whole number; '_' between digits as people write it ("1_048_576") is skipped.
 [[nodiscard]] std::optional<std::int64_t> printed_integer(std::string_view word);

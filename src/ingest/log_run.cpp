@@ -27,7 +27,7 @@ class Judge {
         if (run_.mixed_line > 0)
             refuse_mixed();
         even_decimals(run_.rows);
-        if (run_.columns.bandwidth_scale() != 1.0) {
+        if (run_.columns.bandwidth_power() != 0) {
             if (widen_scaled(run_.rows))
                 run_.busbw.widen();
             run_.findings.add(Severity::note, "LOG9", run_.header_line,
@@ -348,7 +348,7 @@ class Judge {
             return;
         // In a scaled log nothing says whether the footer is scaled too.
         Printed average = *run_.footer_average;
-        const double scale = run_.columns.bandwidth_scale();
+        const double scale = std::pow(10.0, run_.columns.bandwidth_power());
         const Printed scaled = {average.value * scale, average.half_unit * scale};
         if (!run_.busbw.fits(average) && !run_.busbw.fits(scaled))
             run_.findings.add(Severity::warning, "LOG4", run_.footer_line,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/log_line.hpp"
 #include "ingest/support/made_log.hpp"
 
 #include <gpuadapt/core/perf_table.hpp>
@@ -256,6 +257,16 @@ TEST(NcclLog, ScalesOtherUnits) {
     EXPECT_FALSE(has_finding(log.runs[0].findings, "LOG4"));
     made.unit_per_gb = 1;  // says MB/s, prints GB/s: nothing agrees
     EXPECT_EQ(read(make_log(made)).summary.rows, 0);
+}
+
+TEST(NcclLog, MovesThePointOfANumberAsItIsPrinted) {
+    for (const auto& [word, value] : {std::pair{"9950.00", 9.95}, {"4090", 4.09}, {"1.1e+04", 11}, {"0.07", 7e-05}})
+        EXPECT_EQ(printed_number(word, -3)->value, value) << word;
+    EXPECT_EQ(printed_number("0.057", 3)->value, 57);
+    EXPECT_DOUBLE_EQ(printed_number("9950.00", -3)->half_unit, 5e-06);
+    for (const char* zero : {"0e2147483647", "0.000e-2147483648", "0e99999999999"})
+        EXPECT_EQ(printed_number(zero, 6).value_or(Printed{}).value, 0) << zero;
+    EXPECT_FALSE(printed_number("1e308", 6));
 }
 
 TEST(NcclLog, KnowsCpuTime) {
