@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/rdma_reading.hpp"
-#include "ingest/text_line.hpp"
+#include "ingest/scan.hpp"
 
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/log_line.hpp"
 
+#include "ingest/scan.hpp"
+
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>
 
@@ -17,10 +19,6 @@ namespace {
 constexpr std::string_view kDigits = "0123456789";
 constexpr int kLargestPower = 10'000;  ///< far outside of what a number can have, but for zero
 constexpr char kEscape = '\x1b';
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t';

@@ -46,12 +46,12 @@ std::string address_at(std::string_view line, std::size_t& size) {
 std::optional<std::size_t> hex_line(std::string_view line, std::string& bytes) {
     line = trim(line);
     const std::size_t colon = line.find(": ");
-    const auto offset = colon == kNone || colon < 2 || colon > 3 ? std::nullopt : scan_hex(line.substr(0, colon));
+    const auto offset = colon == kNone || colon < 2 || colon > 3 ? std::nullopt : hex_number(line.substr(0, colon));
     if (!offset || *offset % 16 != 0)
         return std::nullopt;
     std::string read;
     for (std::string_view rest = trim(line.substr(colon + 2)); !rest.empty();) {
-        const auto value = scan_hex(rest.substr(0, 2));
+        const auto value = hex_number(rest.substr(0, 2));
         if (!value || rest.size() < 2 || (rest.size() > 2 && rest[2] != ' ') || read.size() == 16)
             return std::nullopt;
         read += static_cast<char>(*value);

@@ -73,7 +73,7 @@ void take_driver(std::string_view body, Context& context) {
 }
 
 void take_bus(std::string_view body, Context& context) {
-    const auto number = scan_hex(behind(body, "secondary=").substr(0, 2));
+    const auto number = hex_number(behind(body, "secondary=").substr(0, 2));
     if (number && *number != 0)
         set(context.secondary, number);
 }

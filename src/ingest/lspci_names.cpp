@@ -17,7 +17,7 @@ constexpr std::size_t kLongestClass = 64;
 
 /// "0300"
 std::optional<int> hex4(std::string_view text) {
-    return text.size() == 4 ? scan_hex(text) : std::nullopt;
+    return text.size() == 4 ? hex_number(text) : std::nullopt;
 }
 
 /// "10de:2482" or "9999:4001"
@@ -134,9 +134,9 @@ bool take_lspci_header(std::string_view text, PciDevice& device) {
     std::string_view rest = trim(text.substr(colon + 2));
     const std::string_view interface = take_parenthesis(rest, " (prog-if ");
     const std::string_view revision = take_parenthesis(rest, " (rev ");
-    if (const auto number = scan_hex(revision.substr(0, 2)); number && revision.size() == 2)
+    if (const auto number = hex_number(revision.substr(0, 2)); number && revision.size() == 2)
         device.revision = number;
-    if (const auto number = scan_hex(interface.substr(0, 2)))
+    if (const auto number = hex_number(interface.substr(0, 2)))
         device.class_code = *device.class_code | *number;
     take_lspci_name(rest, device);
     return true;

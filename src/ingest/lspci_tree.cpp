@@ -17,13 +17,14 @@ constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kNear = 2;  // columns that quoting may have shifted a line by
 constexpr std::size_t kLongestLine = 4096;
 
-bool is_hex_digit(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+/// As lspci prints them.
+bool is_small_hex(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 /// "1c.5": device and function.
 bool is_function(std::string_view text) {
-    return text.size() >= 4 && is_hex_digit(text[0]) && is_hex_digit(text[1]) && text[2] == '.' && text[3] >= '0' &&
+    return text.size() >= 4 && is_small_hex(text[0]) && is_small_hex(text[1]) && text[2] == '.' && text[3] >= '0' &&
            text[3] <= '7';
 }
 
@@ -73,7 +74,7 @@ bool LspciTree::take_bus(std::string_view& rest, Bus& bus) const {
     } else {
         bus.bridge = last_;
     }
-    const auto number = scan_hex(text);
+    const auto number = hex_number(text);
     if (!number || *number > 0xff)
         return false;
     bus.number = *number;

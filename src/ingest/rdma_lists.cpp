@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/rdma_reading.hpp"
-#include "ingest/text_line.hpp"
+#include "ingest/scan.hpp"
 
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/core/units.hpp>
@@ -23,16 +23,6 @@ namespace {
 constexpr int kMostPorts = 255;
 constexpr int kMostGids = 1024;
 constexpr std::size_t kMostWords = 512;
-
-std::vector<std::string_view> words_of(std::string_view line) {
-    std::vector<std::string_view> words;
-    line = trim(line);
-    while (!line.empty() && words.size() < kMostWords) {
-        words.push_back(line.substr(0, line.find_first_of(" \t")));
-        line = trim(line.substr(words.back().size()));
-    }
-    return words;
-}
 
 struct PortName {
     std::string_view device;
@@ -126,7 +116,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kPerfque
 /// "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1", "8/1: mlx5_bond_0/1: state ..." of old versions,
 /// and "link mlx5_0/1 rx_write_requests 0 ..." of `rdma statistic`.
 bool read_rdma_link(const RdmaLine& line, RdmaReading& reading) {
-    const auto words = words_of(line.text);
+    const auto words = words_of(line.text, kMostWords);
     const bool has_index = words.size() > 1 && words[0].ends_with(':') && words[0].find('/') != std::string_view::npos;
     const std::size_t at = has_index || words[0] == "link" ? 1 : words.size();
     const auto name = at + 2 < words.size() ? port_name(words[at]) : std::nullopt;
@@ -156,7 +146,7 @@ bool read_rdma_link(const RdmaLine& line, RdmaReading& reading) {
 
 /// "0: mlx5_0: node_type ca fw 28.39.1002 node_guid ..." of `rdma dev`, "0: mlx5_0: pd 3 cq 5 qp 4 ..." of `rdma res`.
 bool read_rdma_dev(const RdmaLine& line, RdmaReading& reading) {
-    const auto words = words_of(line.text);
+    const auto words = words_of(line.text, kMostWords);
     if (words.size() < 4 || !words[0].ends_with(':') || !words[1].ends_with(':') ||
         !whole_number(words[0].substr(0, words[0].size() - 1), 0, 1 << 20))
         return false;
@@ -173,7 +163,7 @@ bool read_rdma_dev(const RdmaLine& line, RdmaReading& reading) {
 
 /// "mlx5_0 port 1 ==> ens1 (Up)"; -v: "0000:3a:00.0 mlx5_0 (MT4129 - PART) NAME fw 28.39.1002 port 1 (ACTIVE) ==> ..."
 bool read_ibdev2netdev(const RdmaLine& line, RdmaReading& reading) {
-    const auto words = words_of(line.text);
+    const auto words = words_of(line.text, kMostWords);
     const auto arrow = static_cast<std::size_t>(std::find(words.begin(), words.end(), "==>") - words.begin());
     const bool is_long = !words.empty() && is_pci_address(words[0]);
     const std::size_t name = is_long ? 1 : 0;
@@ -201,7 +191,7 @@ bool read_ibdev2netdev(const RdmaLine& line, RdmaReading& reading) {
 
 /// "mlx5_0  1  3  0000:...:ffff:c000:0201  192.0.2.1  v2  ens1"
 bool open_show_gids(const RdmaLine& line, RdmaReading& reading) {
-    const auto words = words_of(line.text);
+    const auto words = words_of(line.text, kMostWords);
     if (words.size() >= 4 && words[0] == "DEV" && words[1] == "PORT" && words[2] == "INDEX" && words[3] == "GID")
         return true;
     const auto number = words.size() >= 4 ? whole_number(words[1], 1, kMostPorts) : std::nullopt;
@@ -231,7 +221,7 @@ bool read_show_gids(const RdmaLine& line, RdmaReading&) {
 
 /// "# Port counters: Lid 75 port 1 (CapMask: 0x5300)"
 bool open_perfquery(const RdmaLine& line, RdmaReading& reading) {
-    const auto words = words_of(line.text);
+    const auto words = words_of(line.text, kMostWords);
     if (words.size() < 7 || words[0] != "#" || words[1] != "Port" ||
         (words[2] != "counters:" && words[2] != "extended"))
         return false;

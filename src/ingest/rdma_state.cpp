@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/rdma_reading.hpp"
-#include "ingest/text_line.hpp"
+#include "ingest/scan.hpp"
 
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
@@ -68,19 +68,6 @@ std::size_t prefix_length(std::string_view line) {
     return colon < kLongest && colon > 0 && line.find_first_of(" \t'") > colon ? colon + 2 : 0;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-    constexpr std::size_t kMostWords = 16;
-    std::vector<std::string_view> words;
-    while (words.size() < kMostWords) {
-        line = trim(line);
-        if (line.empty())
-            break;
-        words.push_back(line.substr(0, line.find_first_of(" \t")));
-        line.remove_prefix(words.back().size());
-    }
-    return words;
-}
-
 /// Index of the program in "[root@h ~]# sudo ibv_devinfo -v"; the number of words when there is none.
 std::size_t program_index(const std::vector<std::string_view>& words) {
     constexpr std::string_view kPromptEnds = "$#%>";
@@ -102,6 +89,9 @@ std::string_view argument_of(const std::vector<std::string_view>& words, std::si
     }
     return first;
 }
+
+/// A command is shorter.
+constexpr std::size_t kMostWords = 16;
 
 class LineReader {
   public:
@@ -157,7 +147,7 @@ class LineReader {
 
     /// "$ ethtool -S ens1", "mlnx_qos -i ens1 --trust dscp".
     bool take_command(std::string_view text) {
-        const std::vector<std::string_view> words = words_of(text);
+        const std::vector<std::string_view> words = words_of(text, kMostWords);
         const std::size_t at = program_index(words);
         if (at == words.size())
             return false;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/smi_table.hpp"
 
+#include "ingest/scan.hpp"
 #include "ingest/smi_tree.hpp"
 
 #include <gpuadapt/core/text.hpp>
+#include <gpuadapt/ingest/plain_text.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstdint>
 #include <optional>
 
 namespace gpuadapt::ingest {
@@ -16,17 +18,10 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-std::vector<std::string_view> split_lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        lines.push_back(trim(text.substr(0, end)));
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
+std::vector<std::string_view> trimmed_lines(std::string_view text) {
+    auto lines = text_lines(text);
+    for (std::string_view& line : lines)
+        line = trim(line);
     return lines;
 }
 
@@ -44,21 +39,8 @@ Words cells_of(std::string_view line) {
     return cells;
 }
 
-Words words_of(std::string_view text) {
-    Words words;
-    while (!(text = trim(text)).empty()) {
-        const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-        words.push_back(text.substr(0, end));
-        text.remove_prefix(end);
-    }
-    return words;
-}
-
 std::optional<int> whole(std::string_view text) {
-    int number = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-    return end.ec == std::errc{} && end.ptr == text.data() + text.size() && number >= 0 ? std::optional(number)
-                                                                                        : std::nullopt;
+    return whole_number(text, 0, INT32_MAX);
 }
 
 /// The numbers that stand directly before `unit`: 61 and 350 of "61W / 350W".
@@ -183,7 +165,7 @@ std::optional<std::pair<int, GpuProcess>> process_in(std::string_view cell) {
 }  // namespace
 
 bool has_smi_table(std::string_view text) {
-    const auto lines = split_lines_of(text);
+    const auto lines = trimmed_lines(text);
     for (std::size_t i = 0; i + 1 < lines.size(); ++i)
         if (lines[i].starts_with('|') && pci_address_in(lines[i]) && lines[i + 1].find("MiB") != std::string_view::npos)
             return true;
@@ -193,7 +175,7 @@ bool has_smi_table(std::string_view text) {
 std::vector<Gpu> read_smi_table(std::string_view text, std::string_view vendor) {
     std::vector<Gpu> gpus;
     const bool sgpu = text.find("sGPU-M") != std::string_view::npos;
-    const auto lines = split_lines_of(text);
+    const auto lines = trimmed_lines(text);
     const auto cells_at = [&](std::size_t i) { return i < lines.size() ? cells_of(lines[i]) : Words{}; };
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const Words cells = cells_at(i);
@@ -213,7 +195,7 @@ std::vector<Gpu> read_smi_table(std::string_view text, std::string_view vendor) 
 std::vector<std::pair<int, GpuProcess>> read_smi_processes(std::string_view text) {
     std::vector<std::pair<int, GpuProcess>> found;
     bool begun = false;
-    for (const std::string_view line : split_lines_of(text)) {
+    for (const std::string_view line : trimmed_lines(text)) {
         const Words cells = cells_of(line);
         if (cells.size() != 1)
             continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/smi_tree.hpp"
 
+#include "ingest/scan.hpp"
+
 #include <gpuadapt/core/text.hpp>
 
 #include <algorithm>
@@ -18,15 +20,11 @@ constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kLongestPath = 256;
 
 bool is_letter_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
 }
 
 char small(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_hex(char c) {
-    return (c >= '0' && c <= '9') || (small(c) >= 'a' && small(c) <= 'f');
 }
 
 /// "title/title/" of the titles that are open.
@@ -183,12 +181,13 @@ std::optional<bool> switch_in(std::string_view value) {
 std::optional<std::string> pci_address_in(std::string_view text) {
     // HEX:BB:DD.F where HEX has four to eight digits.
     const auto hex_at = [&](std::size_t at, std::size_t count) {
-        return at + count <= text.size() && std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                                        text.begin() + static_cast<std::ptrdiff_t>(at + count), is_hex);
+        return at + count <= text.size() &&
+               std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at),
+                           text.begin() + static_cast<std::ptrdiff_t>(at + count), is_hex_digit);
     };
     for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':', colon + 1)) {
         std::size_t first = colon;
-        while (first > 0 && colon - first < 8 && is_hex(text[first - 1]))
+        while (first > 0 && colon - first < 8 && is_hex_digit(text[first - 1]))
             --first;
         const bool whole = colon - first >= 4 && hex_at(colon + 1, 2) && colon + 8 <= text.size() &&
                            text[colon + 3] == ':' && hex_at(colon + 4, 2) && text[colon + 6] == '.' &&

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/scan.hpp"
+
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/ingest/topo_matrix.hpp>
 
@@ -31,17 +33,6 @@ std::string plain(std::string_view line) {
             }
     }
     return text;
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-    constexpr std::string_view kBlanks = " \t\r\v\f";
-    std::vector<std::string_view> words;
-    for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-        const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-        words.push_back(line.substr(at, end - at));
-        at = line.find_first_not_of(kBlanks, end);
-    }
-    return words;
 }
 
 bool is_gpu(std::string_view word) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ingest/text_line.hpp"
+#include "ingest/scan.hpp"
 
 #include <gpuadapt/ingest/net_words.hpp>
 #include <gpuadapt/ingest/rdma_words.hpp>
