@@ -130,10 +130,9 @@ class Reading {
         const bool framed = text.find("MX-SMI ") != std::string_view::npos;
         take_version("MACA", framed ? header_value(text, "MACA Version:") : std::nullopt);
         take_version("driver", framed ? header_value(text, "Kernel Mode Driver Version:") : std::nullopt);
-        for (const auto& [index, process] : read_smi_processes(text))
-            for (auto& [address, gpu] : gpus_)
-                if (gpu.index == index)
-                    gpu.processes.push_back(process);
+        auto processes = read_smi_processes(text);
+        for (auto& [address, gpu] : gpus_)
+            take_processes(processes, gpu);
     }
 
     Machine facts() && {

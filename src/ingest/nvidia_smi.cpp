@@ -247,10 +247,9 @@ Machine read_nvidia_smi(std::string_view text) {
         facts = from_tree(read_smi_blocks(text));
     } else if (is_table(text)) {
         facts.gpus = read_smi_table(text, "nvidia");
-        for (const auto& [index, process] : read_smi_processes(text))
-            for (Gpu& gpu : facts.gpus)
-                if (gpu.index == index)
-                    gpu.processes.push_back(process);
+        auto processes = read_smi_processes(text);
+        for (Gpu& gpu : facts.gpus)
+            take_processes(processes, gpu);
         if (const auto driver = header_value(text, "Driver Version:"))
             facts.versions["driver"] = {*driver, std::nullopt};
         if (const auto cuda = header_value(text, "CUDA Version:"))

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace gpuadapt::ingest {
 
@@ -192,8 +193,8 @@ std::vector<Gpu> read_smi_table(std::string_view text, std::string_view vendor) 
     return gpus;
 }
 
-std::vector<std::pair<int, GpuProcess>> read_smi_processes(std::string_view text) {
-    std::vector<std::pair<int, GpuProcess>> found;
+std::map<int, std::vector<GpuProcess>> read_smi_processes(std::string_view text) {
+    std::map<int, std::vector<GpuProcess>> found;
     bool begun = false;
     for (const std::string_view line : trimmed_lines(text)) {
         const Words cells = cells_of(line);
@@ -201,9 +202,16 @@ std::vector<std::pair<int, GpuProcess>> read_smi_processes(std::string_view text
             continue;
         begun = begun || cells.front().starts_with("Process");
         if (auto process = begun ? process_in(cells.front()) : std::nullopt)
-            found.push_back(std::move(*process));
+            found[process->first].push_back(std::move(process->second));
     }
     return found;
+}
+
+void take_processes(std::map<int, std::vector<GpuProcess>>& processes, Gpu& gpu) {
+    if (const auto own = gpu.index ? processes.find(*gpu.index) : processes.end(); own != processes.end()) {
+        gpu.processes = std::move(own->second);
+        processes.erase(own);
+    }
 }
 
 std::optional<std::string> header_value(std::string_view text, std::string_view key) {

@@ -379,6 +379,20 @@ TEST(NvidiaSmi, CutAndOtherTextsInventNothing) {
     EXPECT_THAT(read_nvidia_smi(deep).gpus, IsEmpty());
 }
 
+TEST(NvidiaSmi, GivesAProcessToOneGpu) {
+    std::string text = "| NVIDIA-SMI 999.01   Driver Version: 999.01   CUDA Version: 13.0 |\n";
+    for (const char* bus : {"06", "07", "08"})
+        text += "|   0  Made GPU  On | 00000000:" + std::string(bus) +
+                ":00.0 Off | 0 |\n| N/A 31C P0 61W / 350W | 1MiB / 2MiB | 0% Default |\n";
+    text += "| Processes: |\n";
+    for (const char* pid : {"17", "18"})
+        text += "|    0   N/A  N/A   " + std::string(pid) + "      C   python   1000MiB |\n";
+    const Machine facts = read_nvidia_smi(text);
+    ASSERT_EQ(facts.gpus.size(), 3U);
+    EXPECT_EQ(facts.gpus[0].processes.size(), 2U);
+    EXPECT_EQ(facts.gpus[1].processes.size() + facts.gpus[2].processes.size(), 0U) << "they have the same index";
+}
+
 TEST(SmiTree, KeepsNoValueBelowTitlesThatNoToolPrints) {
     const std::string title(5000, 'a');
     std::string blocks = "GPU 00000000:06:00.0\n    Kept : 1\n";
