@@ -11,8 +11,9 @@ namespace gpuadapt::ingest {
 namespace {
 
 constexpr int kMostRanks = 1 << 20;
-constexpr std::size_t kMostNames = 4096;  ///< hosts and ranks kept
-constexpr std::size_t kMostDevices = 64;  ///< names of them
+constexpr std::size_t kMostListed = 4096;  ///< ranks kept, to see one that comes twice
+constexpr std::size_t kMostNames = 64;     ///< of hosts and of devices: each table of a log has all of them
+constexpr std::size_t kLongestName = 100;
 constexpr std::size_t kMostLibraries = 8;
 constexpr std::size_t kLongestText = 400;
 
@@ -55,6 +56,7 @@ void read_options(std::string_view text, const std::vector<std::string_view>& wo
     preamble.rank_twice = false;
     preamble.ranks.clear();
     preamble.hosts.clear();
+    preamble.more_hosts = false;
     preamble.devices.clear();
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
         const std::string_view name = words[i].back() == ':' ? words[i].substr(0, words[i].size() - 1) : words[i];
@@ -76,20 +78,23 @@ bool read_device(std::string_view text, const std::vector<std::string_view>& wor
     if (!rank)
         return false;
     preamble.last_rank = std::max(preamble.last_rank, *rank);
-    if (preamble.ranks.size() < kMostNames)
+    if (preamble.ranks.size() < kMostListed)
         preamble.rank_twice = !preamble.ranks.insert(*rank).second || preamble.rank_twice;
     for (std::size_t i = first + 2; i + 1 < words.size(); ++i) {
         if (words[i] == "on") {
+            const std::string host(words[i + 1].substr(0, kLongestName));
             if (preamble.hosts.size() < kMostNames)
-                preamble.hosts.insert(std::string(words[i + 1]));
+                preamble.hosts.insert(host);
+            else if (!preamble.hosts.contains(host))
+                preamble.more_hosts = true;
             break;
         }
     }
     const std::size_t bus_end = text.find("] ");
     if (bus_end == std::string_view::npos)
         return true;
-    const std::string name(trim(text.substr(bus_end + 2)).substr(0, kLongestText));
-    if (name != "host memory" && (preamble.devices.size() < kMostDevices || preamble.devices.contains(name)))
+    const std::string name(trim(text.substr(bus_end + 2)).substr(0, kLongestName));
+    if (name != "host memory" && (preamble.devices.size() < kMostNames || preamble.devices.contains(name)))
         ++preamble.devices[name];
     return true;
 }

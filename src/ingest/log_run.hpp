@@ -41,8 +41,9 @@ struct LogPreamble {
     std::string options;                 ///< "nThread 1 nGpus 1 minBytes 8 ...", as it stands there
     std::optional<std::int64_t> max_bytes, min_bytes;
     bool additive_step = false;
-    int last_rank = -1;  ///< of the device lines
-    std::set<std::string> hosts;
+    int last_rank = -1;           ///< of the device lines
+    std::set<std::string> hosts;  ///< the first of them
+    bool more_hosts = false;
     std::map<std::string, int> devices;  ///< names of GPUs, each with the number of ranks that have one
     bool rank_twice = false;
     std::set<int> ranks;

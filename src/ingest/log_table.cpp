@@ -89,7 +89,7 @@ Table make_log_table(const OpenRun& run, const std::vector<LogRow>& rows, const 
     set("cycle", run.cycle > 0 ? std::to_string(run.cycle + 1) : "");
     set("part", run.part > 0 ? std::to_string(run.part + 1) : "");
     set("devices", devices_text(before, facts.ranks));
-    set("hosts", joined(before.hosts, ", "));
+    set("hosts", joined(before.hosts, ", ") + (before.more_hosts ? ", ..." : ""));
     table.rows.reserve(rows.size());
     for (const LogRow& row : rows)
         table.rows.push_back(perf_row(perf_point_of(row)));

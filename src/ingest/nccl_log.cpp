@@ -162,6 +162,7 @@ class NcclLogReader::Impl {
         close_run(false);
         run_.emplace(options_.file);
         run_->preamble = std::exchange(preamble_, {});
+        run_->preamble.ranks.clear();  // complete; each cycle has a copy of the rest
         run_->columns = *columns;
         run_->header_line = line_;
         if (columns->has(ColumnKind::kernel) && run_->preamble.tool.empty())

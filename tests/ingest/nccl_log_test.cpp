@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace gpuadapt::ingest {
@@ -298,6 +299,22 @@ TEST(NcclLog, SplitsCyclesAndLongRuns) {
     EXPECT_EQ(pieces.summary.rows, 17);
     EXPECT_EQ(label(pieces.runs[3].table, "part"), "4");
     EXPECT_FALSE(has_finding(pieces.runs[3].findings, "LOG4"));
+}
+
+TEST(NcclLog, KeepsAFewHostsInEachTable) {
+    MadeLog made;
+    made.cycles = 3;
+    std::string text = make_log(made);
+    std::string lines;
+    for (int rank = 8; rank < 4000; ++rank)
+        lines += fmt::format("#  Rank {} Group  0 Pid 1 on host{} device  0 [0000:10:00] Made GPU\n", rank, rank);
+    text.insert(text.find("#  Rank  0"), lines);
+    const NcclLog log = read(text);
+    ASSERT_EQ(log.runs.size(), 3U);
+    for (const NcclLogRun& run : log.runs) {
+        EXPECT_LT(label(run.table, "hosts").size(), 1000U);
+        EXPECT_TRUE(label(run.table, "hosts").ends_with(", ...")) << label(run.table, "hosts");
+    }
 }
 
 TEST(NcclLog, FeedsInAnyPieces) {

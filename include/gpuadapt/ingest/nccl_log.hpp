@@ -46,7 +46,7 @@ struct NcclLogRun {
     ///   collective ("unknown" when nothing tells), ranks, tool (nccl-tests, rccl-tests, mccl_tests, gpuadapt),
     ///   version (of the tool), library (what it ran on: "NCCL version 2.27.3+cuda12.8", "MACA 3.8.1"; joined by "; "),
     ///   options (the test's own line "nThread 1 nGpus 1 ..."), devices ("8 x MetaX C500"; names alone where not every
-    ///   rank is listed), hosts, source (file), line (of the header), banner_name and banner_count (as in
+    ///   rank is listed), hosts (64 at most), source (file), line (of the header), banner_name and banner_count (as in
     ///   `---- mccl_test NAME N ----`), footer_average (as printed), footer_wrong, unit (of the log; cells here are
     ///   GB/s), time ("cpu" for -C), check ("error" for the float column of old versions), kernel_column ("yes"),
     ///   in_place ("no" without that half), cycle, part, collective_from and ranks_from (banner, log, caller, devices,
