@@ -239,6 +239,10 @@ TEST(UnreadText, SaysReasonsInBothLanguages) {
          "只能读到前64字节；请以root运行：1 个设备中的 1 个"},
         {"the list of extended capabilities is broken at 0x100", "extended capabilities 链表在 0x100 处损坏"},
         {"0000:12:00.0: the device does not answer (rev ff)", "0000:12:00.0：设备无响应（rev ff）"},
+        {"dmidecode says Core Count 4 and Core Enabled 1: cores a socket are not known",
+         "dmidecode 中 Core Count 为 4，Core Enabled 为 1：每颗核数未知"},
+        {"lscpu counts 3 sockets of 4 cores, more than its 8 CPUs: cores a socket are not known",
+         "lscpu 计为 3 颗、每颗 4 核，多于其 8 个逻辑CPU：每颗核数未知"},
         {"Input/output error", "Input/output error"},
     };
     for (const auto& [english, chinese] : reasons) {
