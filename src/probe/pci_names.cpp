@@ -78,6 +78,11 @@ PciNames::PciNames(const std::string& ids_file) : state_(std::make_unique<State>
     state_->access->error = gpuadapt_pci_error;
     state_->access->warning = gpuadapt_pci_message;
     state_->access->debug = gpuadapt_pci_message;
+    // Else it looks for the home of this user, which may ask a server, and reads answers of the DNS that are kept
+    // there.
+    std::string param = "net.cache_name";
+    std::string none;
+    pci_set_param(state_->access, param.data(), none.data());
     if (!ids_file.empty())
         pci_set_name_list_path(state_->access, state_->ids_file.data(), 0);
 }
