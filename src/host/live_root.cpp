@@ -119,8 +119,7 @@ TextAnswer read_file(const Base& base, const std::string& path, std::size_t limi
     return problem.status == AnswerStatus::ok ? read_all(fd, limit) : problem;
 }
 
-TextAnswer read_file_part(const Base& base, const std::string& path, std::size_t offset, std::size_t size) {
-    const Fd fd = base.open(path, O_RDONLY);
+TextAnswer read_part_of(const Fd& fd, std::size_t offset, std::size_t size) {
     TextAnswer answer = check_file(fd);
     if (answer.status != AnswerStatus::ok)
         return answer;
@@ -198,7 +197,14 @@ class DirectRoot : public Root {
         return is_root_path(path) ? read_file(*base_, path, limit) : TextAnswer{};
     }
     [[nodiscard]] TextAnswer answer_read_part(const std::string& path, std::size_t offset, std::size_t size) override {
-        return is_root_path(path) ? read_file_part(*base_, path, offset, size) : TextAnswer{};
+        if (!is_root_path(path))
+            return {};
+        if (path != parts_path_ || !parts_.valid()) {  // one part after the other is read of a file
+            parts_path_ = path;
+            parts_.close();
+            parts_ = base_->open(path, O_RDONLY);
+        }
+        return read_part_of(parts_, offset, size);
     }
     [[nodiscard]] ListAnswer answer_list(const std::string& path) override {
         return is_root_path(path) ? list_folder(*base_, path) : ListAnswer{};
@@ -212,6 +218,8 @@ class DirectRoot : public Root {
 
   private:
     std::shared_ptr<const Base> base_;
+    Fd parts_;  ///< the file of which a part was read last
+    std::string parts_path_;
 };
 
 }  // namespace
@@ -277,7 +285,7 @@ TextAnswer LiveRoot::answer_read(const std::string& path, std::size_t limit) {
 
 TextAnswer LiveRoot::answer_read_part(const std::string& path, std::size_t offset, std::size_t size) {
     return state_->ask<TextAnswer>(
-        path, [path, offset, size](const Base& base) { return read_file_part(base, path, offset, size); });
+        path, [path, offset, size](const Base& base) { return read_part_of(base.open(path, O_RDONLY), offset, size); });
 }
 
 ListAnswer LiveRoot::answer_list(const std::string& path) {

@@ -13,6 +13,8 @@ namespace gpuadapt {
 
 namespace {
 
+constexpr std::size_t kIdentityBytes = 16;  // ids, command, status, class, kind of header
+
 void decode_subsystem(PciSpace& space, PciDevice& device) {
     std::optional<std::size_t> at;
     const int header_type = space.byte(0x0e).value_or(0) & 0x7f;
@@ -72,10 +74,11 @@ PciConfig decode_pci_config(const ConfigSource& source, const PciFunction& funct
     PciSpace space(source);
     PciConfig config;
     PciDevice& device = config.device;
-    const std::string_view head = space.header();
-    device.config_bytes = static_cast<int>(head.size());
-    if (head.size() < PciSpace::kHeaderBytes)
+    if (!space.byte(PciSpace::kHeaderBytes - 1)) {
+        device.config_bytes = static_cast<int>(space.fetch(0, PciSpace::kHeaderBytes).size());
         return config;
+    }
+    const std::string head = space.fetch(0, kIdentityBytes);
     if (std::all_of(head.begin(), head.end(), [](char c) { return c == '\xff'; })) {
         config.answers = false;
         return config;

@@ -212,6 +212,9 @@ void decode_express(PciSpace& space, std::size_t at, const PciFunction& function
     const auto flags = space.word(at + kFlags);
     if (!flags)
         return;
+    space.fetch(at + kDeviceCapabilities, kLinkStatus + 2 - kDeviceCapabilities);
+    if ((*flags & 0xf) >= 2)
+        space.fetch(at + kDeviceCapabilities2, kLinkStatus2 + 2 - kDeviceCapabilities2);
     Registers registers(space, at, *flags, function);
     device.port_type = registers.type_name();
     device.max_payload_capable_bytes = size_of_code(registers.field(kDeviceCapabilities, 0, 7));

@@ -10,10 +10,7 @@ namespace gpuadapt {
 namespace {
 
 constexpr std::size_t kExtendedStart = 0x100;
-// Small blocks: in a guest each four bytes are an exit to the hypervisor.
-constexpr std::size_t kBlock = 32;
-constexpr std::size_t kExtendedBlock = 128;
-constexpr std::size_t kLastBytes = 4;
+constexpr std::size_t kFour = 4;
 
 }  // namespace
 
@@ -28,7 +25,7 @@ std::optional<std::uint32_t> PciSpace::dword(std::size_t at) {
 int PciSpace::readable() {
     // The last bytes tell whether the whole space is there.
     for (const std::size_t size : {kBytes, kConventionalBytes})
-        if (block(size - kLastBytes, kLastBytes).size() == kLastBytes)
+        if (four(size - kFour).size() == kFour)
             return static_cast<int>(size);
     std::size_t bytes = kHeaderBytes;
     while (bytes < kConventionalBytes && byte(bytes))
@@ -59,11 +56,19 @@ std::optional<std::size_t> PciSpace::find(const Places& places, int id) {
     return found == places.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string_view PciSpace::block(std::size_t begin, std::size_t size) {
-    const auto [place, is_new] = blocks_.try_emplace(begin);
-    if (is_new)
-        place->second = source_(begin, size).substr(0, size);
-    return place->second;
+std::string PciSpace::fetch(std::size_t begin, std::size_t size) {
+    const std::string bytes = source_(begin, size).substr(0, size);
+    for (std::size_t at = 0; at < size; at += kFour)
+        fours_[begin + at] = at < bytes.size() ? bytes.substr(at, kFour) : "";
+    return bytes;
+}
+
+const std::string& PciSpace::four(std::size_t begin) {
+    const auto found = fours_.find(begin);
+    if (found != fours_.end())
+        return found->second;
+    fetch(begin, kFour);
+    return fours_[begin];
 }
 
 std::optional<int> PciSpace::number(std::size_t at, std::size_t size) {
@@ -78,21 +83,12 @@ std::optional<int> PciSpace::number(std::size_t at, std::size_t size) {
 }
 
 std::optional<int> PciSpace::one(std::size_t at) {
-    std::size_t begin = 0;
-    std::size_t size = kHeaderBytes;
     if (at >= kBytes)
         return std::nullopt;
-    if (at >= kExtendedStart) {
-        begin = at / kExtendedBlock * kExtendedBlock;
-        size = kExtendedBlock;
-    } else if (at >= kHeaderBytes) {
-        begin = at / kBlock * kBlock;
-        size = kBlock;
-    }
-    const std::string_view bytes = block(begin, size);
-    if (at - begin >= bytes.size())
+    const std::string& bytes = four(at / kFour * kFour);
+    if (at % kFour >= bytes.size())
         return std::nullopt;
-    return static_cast<unsigned char>(bytes[at - begin]);
+    return static_cast<unsigned char>(bytes[at % kFour]);
 }
 
 /// PCI 3.0, 6.7: a byte with the id, a byte with the offset of the next; 0 ends the list.

@@ -8,12 +8,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace gpuadapt {
 
-/// A configuration space and its two lists of capabilities. It is fetched in blocks: header, capabilities, and pieces
-/// of the extended space. What lies behind the end is nullopt.
+/// A configuration space and its two lists of capabilities. Four bytes are fetched when they are first asked for, but
+/// for what fetch() was told to fetch before. What lies behind the end is nullopt.
 class PciSpace {
   public:
     static constexpr std::size_t kHeaderBytes = 64;
@@ -22,7 +21,10 @@ class PciSpace {
 
     explicit PciSpace(const ConfigSource& source) : source_(source) {}
 
-    [[nodiscard]] std::string_view header() { return block(0, kHeaderBytes); }
+    /// Gets bytes with one question that will be needed together. Both numbers are multiples of 4. Gives those that are
+    /// there.
+    std::string fetch(std::size_t begin, std::size_t size);
+
     [[nodiscard]] std::optional<int> byte(std::size_t at) { return number(at, 1); }
     [[nodiscard]] std::optional<int> word(std::size_t at) { return number(at, 2); }
     [[nodiscard]] std::optional<std::uint32_t> dword(std::size_t at);
@@ -50,14 +52,14 @@ class PciSpace {
     using Places = std::map<int, std::size_t>;  ///< capability id to offset
 
     [[nodiscard]] static std::optional<std::size_t> find(const Places& places, int id);
-    [[nodiscard]] std::string_view block(std::size_t begin, std::size_t size);
+    [[nodiscard]] const std::string& four(std::size_t begin);
     [[nodiscard]] std::optional<int> number(std::size_t at, std::size_t size);
     [[nodiscard]] std::optional<int> one(std::size_t at);
     void walk_capabilities();
     void walk_extended();
 
     const ConfigSource& source_;
-    std::map<std::size_t, std::string> blocks_;
+    std::map<std::size_t, std::string> fours_;  ///< fewer bytes where the space ends in them
     Places capabilities_, extended_;
     bool complete_ = false, extended_complete_ = false;
     std::optional<std::size_t> damage_, extended_damage_;

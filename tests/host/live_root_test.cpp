@@ -185,8 +185,11 @@ TEST(LiveRootAtOnce, AnswersAsOneByOne) {
     LiveRoot at_once(folder.path());
     const auto ask = [](Root& root) {
         std::string said = root.read_line("/sys/a").value_or("-") + root.link("/sys/link").value_or("-") +
-                           root.read_part("/sys/a", 1, 2).value_or("-") + root.read("/sys/b").value_or("-") +
-                           root.read("/sys/../sys/a").value_or("-") + (root.exists("/sys/none") ? "y" : "n");
+                           root.read_part("/sys/a", 1, 2).value_or("-") + root.read_part("/sys/a", 0, 1).value_or("-") +
+                           root.read_part("/sys/none", 0, 1).value_or("-") +
+                           root.read_part("/sys/b", 0, 1).value_or("-") + root.read_part("/sys/a", 2, 9).value_or("-") +
+                           root.read("/sys/b").value_or("-") + root.read("/sys/../sys/a").value_or("-") +
+                           (root.exists("/sys/none") ? "y" : "n");
         for (const std::string& name : root.list("/sys").value_or(std::vector<std::string>{}))
             said += name;
         return said;
