@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 namespace gpuadapt::cli {
 namespace {
@@ -30,7 +31,15 @@ struct ProbeOptions {
     std::string nccl_topo;
 };
 
+/// A reading is over in milliseconds, and some of them went into giving memory back: libpci frees its names in hundreds
+/// of pieces, each a call of the kernel, and a heap of the reading thread's own grows by single pages.
+void keep_memory_until_the_end() {
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TRIM_THRESHOLD, 1 << 28);
+}
+
 int run_probe(Session& session, const ProbeOptions& options) {
+    keep_memory_until_the_end();
     end_on_stop_signals();
     const std::tuple<const char*, const std::string&, OutputKind> outputs[] = {
         {"--out", options.out, OutputKind::machine_record},
