@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <system_error>
 #include <vector>
@@ -122,9 +121,8 @@ const char* archive_message(archive* reader) {
     return text != nullptr ? text : "damaged";
 }
 
-Message damaged(archive* reader, const ArchiveRules& rules) {
-    return {fmt::format("{}: {}", rules.wrong.en, archive_message(reader)),
-            fmt::format("{}：{}", rules.wrong.zh, archive_message(reader))};
+[[noreturn]] void fail_archive(archive* reader, const std::string& file, const ArchiveRules& rules) {
+    fail_damaged(file, rules, Message::same(archive_message(reader)));
 }
 
 void read_entry(archive* reader, archive_entry* entry, Collector& collector) {
@@ -148,32 +146,6 @@ void read_entry(archive* reader, archive_entry* entry, Collector& collector) {
         if (got < 0)
             collector.fail_member(name, Message::same(archive_message(reader)));
         collector.add(member, {buffer.data(), static_cast<std::size_t>(got)});
-    }
-}
-
-/// `open` gives the archive's bytes to the reader and returns libarchive's status.
-ArchiveContents read_archive(const std::function<int(archive*)>& open, const std::string& file,
-                             const RecordingLimits& limits, const ArchiveRules& rules) {
-    const std::unique_ptr<archive, ArchiveReadFree> reader(archive_read_new());
-    // Only what is needed: fewer decoders for a hostile file to try.
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_filter_gzip(reader.get());
-    if (rules.every_filter) {
-        archive_read_support_filter_bzip2(reader.get());
-        archive_read_support_filter_xz(reader.get());
-        archive_read_support_filter_zstd(reader.get());
-    }
-    if (open(reader.get()) != ARCHIVE_OK)
-        fail_input(file, damaged(reader.get(), rules));
-    Collector collector(file, limits, rules);
-    while (true) {
-        archive_entry* entry = nullptr;
-        const int status = archive_read_next_header(reader.get(), &entry);
-        if (status == ARCHIVE_EOF)
-            return collector.take();
-        if (status < ARCHIVE_WARN)
-            fail_input(file, damaged(reader.get(), rules));
-        read_entry(reader.get(), entry, collector);
     }
 }
 
@@ -220,6 +192,11 @@ void fail_input(const std::string& file, const Message& what) {
         Message(fmt::format("{}: {}", file, clean_utf8(what.en)), fmt::format("{}：{}", file, clean_utf8(what.zh))));
 }
 
+void fail_damaged(const std::string& file, const ArchiveRules& rules, const Message& why) {
+    fail_input(file,
+               Message(fmt::format("{}: {}", rules.wrong.en, why.en), fmt::format("{}：{}", rules.wrong.zh, why.zh)));
+}
+
 Message system_message() {
     return Message::same(std::generic_category().message(errno));
 }
@@ -232,16 +209,29 @@ std::vector<std::string> names_in(const Fd& folder, const std::string& file) {
     return names;
 }
 
-ArchiveContents read_archive(const Fd& fd, const std::string& file, const RecordingLimits& limits,
-                             const ArchiveRules& rules) {
-    const auto open = [&](archive* reader) { return archive_read_open_fd(reader, fd.get(), std::size_t{1} << 16); };
-    return read_archive(open, file, limits, rules);
-}
-
 ArchiveContents read_archive(std::string_view bytes, const std::string& file, const RecordingLimits& limits,
                              const ArchiveRules& rules) {
-    const auto open = [&](archive* reader) { return archive_read_open_memory(reader, bytes.data(), bytes.size()); };
-    return read_archive(open, file, limits, rules);
+    const std::unique_ptr<archive, ArchiveReadFree> reader(archive_read_new());
+    // Only what is needed: fewer decoders for a hostile file to try.
+    archive_read_support_format_tar(reader.get());
+    archive_read_support_filter_gzip(reader.get());
+    if (rules.every_filter) {
+        archive_read_support_filter_bzip2(reader.get());
+        archive_read_support_filter_xz(reader.get());
+        archive_read_support_filter_zstd(reader.get());
+    }
+    if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+        fail_archive(reader.get(), file, rules);
+    Collector collector(file, limits, rules);
+    while (true) {
+        archive_entry* entry = nullptr;
+        const int status = archive_read_next_header(reader.get(), &entry);
+        if (status == ARCHIVE_EOF)
+            return collector.take();
+        if (status < ARCHIVE_WARN)
+            fail_archive(reader.get(), file, rules);
+        read_entry(reader.get(), entry, collector);
+    }
 }
 
 Members read_folder(const Fd& folder, const std::string& file, const RecordingLimits& limits) {

@@ -28,10 +28,14 @@ struct ArchiveContents {
     std::map<std::string, std::string> links;  ///< target as written; never followed here
 };
 
+/// How large a tar archive can be that keeps to these limits: each member has a header and padding.
+[[nodiscard]] constexpr std::size_t largest_archive(const RecordingLimits& limits) {
+    constexpr std::size_t kOfMember = 1024;
+    return limits.total_bytes + limits.members * kOfMember;
+}
+
 /// Names have no leading '/' or "./". Anything else than plain files, folders and (by the rules) links, a name that is
 /// absolute or has a ".." in it, a limit that is passed and damage throw Error(input) that names file and member.
-[[nodiscard]] ArchiveContents read_archive(const Fd& fd, const std::string& file, const RecordingLimits& limits,
-                                           const ArchiveRules& rules);
 [[nodiscard]] ArchiveContents read_archive(std::string_view bytes, const std::string& file,
                                            const RecordingLimits& limits, const ArchiveRules& rules);
 
@@ -43,6 +47,9 @@ struct ArchiveContents {
 
 /// "FILE: WHAT"
 [[noreturn]] void fail_input(const std::string& file, const Message& what);
+
+/// The same for what is no archive by these rules: "FILE: a damaged archive: WHY".
+[[noreturn]] void fail_damaged(const std::string& file, const ArchiveRules& rules, const Message& why);
 
 /// What errno says.
 [[nodiscard]] Message system_message();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/archive_reader.hpp"
+#include "host/gzip.hpp"
 #include "host/tree_root.hpp"
 
 #include <gpuadapt/core/error.hpp>
@@ -63,6 +64,8 @@ void fail_above_most_entries(std::size_t entries, const std::string& path) {
 std::vector<ForeignInput> from_archive(const std::string& bytes, const std::string& path,
                                        const RecordingLimits& limits) {
     const ArchiveRules rules = {true, true, true, {"a damaged archive", "归档文件已损坏"}};
+    if (const auto damage = gzip_damage(bytes, largest_archive(limits)))
+        fail_damaged(path, rules, *damage);
     ArchiveContents contents = read_archive(bytes, path, limits, rules);
     const std::string name = last_component_of(path);
     std::vector<ForeignInput> inputs;

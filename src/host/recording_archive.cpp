@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/archive_reader.hpp"
+#include "host/gzip.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/host/recording.hpp>
 
 #include <memory>
+#include <vector>
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -38,6 +40,21 @@ void require_ok(archive* writer, int status) {
         throw tool_error(fmt::format("cannot pack the recording: {}", archive_message(writer)));
 }
 
+std::string read_all(const Fd& fd, const std::string& path, std::size_t limit) {
+    std::string bytes;
+    std::vector<char> buffer(std::size_t{1} << 16);
+    while (true) {
+        const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+        if (got == 0)
+            return bytes;
+        if (got < 0)
+            fail_input(path, system_message());
+        bytes.append(buffer.data(), static_cast<std::size_t>(got));
+        if (bytes.size() > limit)
+            fail_input(path, Message(fmt::format("larger than {} bytes", limit), fmt::format("超过 {} 字节", limit)));
+    }
+}
+
 }  // namespace
 
 Answers read_recording(const std::string& path, const RecordingLimits& limits) {
@@ -45,8 +62,12 @@ Answers read_recording(const std::string& path, const RecordingLimits& limits) {
     struct stat info {};
     if (!fd.valid() || fstat(fd.get(), &info) != 0)
         fail_input(path, system_message());
-    if (S_ISREG(info.st_mode))
-        return read_members(read_archive(fd, path, limits, {}).files, path);
+    if (S_ISREG(info.st_mode)) {
+        const std::string bytes = read_all(fd, path, largest_archive(limits));
+        if (const auto damage = gzip_damage(bytes, largest_archive(limits)))
+            fail_damaged(path, {}, *damage);
+        return unpack_recording(bytes, path, limits);
+    }
     if (!S_ISDIR(info.st_mode))
         fail_input(path, Message(ArchiveRules{}.wrong));
     return read_members(read_folder(fd, path, limits), path);

@@ -92,6 +92,19 @@ TEST(ForeignInput, NamesWhatIsWrongWithAnArchive) {
     EXPECT_THAT(error_of(good + tar_member("n/proc/cpuinfo", '0', "x") + tar_end()),
                 HasSubstr("more than one machine"));
     EXPECT_THAT(error_of(std::string("\x1f\x8b") + "not gzip at all"), HasSubstr("damaged archive"));
+    const std::string packed = pack_recording({});
+    EXPECT_EQ(error_of(packed), "");
+    EXPECT_EQ(error_of(packed + std::string(512, '\0')), "") << "padded to a block of a tape";
+    EXPECT_EQ(error_of(packed + packed), "") << "two files one after the other are one for gzip";
+    for (std::size_t at = 10; at < packed.size(); ++at) {
+        std::string bad = packed;
+        bad[at] = static_cast<char>(bad[at] ^ 1);
+        if (const std::string error = error_of(bad); !error.empty()) {
+            EXPECT_THAT(error, HasSubstr("damaged archive: ")) << at;
+        } else {  // deflate can say the same in other ways
+            EXPECT_EQ(unpack_recording(bad, "bad"), unpack_recording(packed, "packed")) << at;
+        }
+    }
     RecordingLimits limits;
     limits.members = 2;
     EXPECT_THAT(error_of(good + good + good + tar_end(), limits), HasSubstr("more than 2 members"));

@@ -228,6 +228,21 @@ TEST(Recording, RefusesDamagedFiles) {
     const std::string good = pack_recording(sample_answers());
     EXPECT_THAT(error_of(folder.write("r", good.substr(0, good.size() / 2))), HasSubstr("damaged"));
     EXPECT_THAT(error_of(folder.write("r", "hello")), HasSubstr("no recording"));
+    // Wherever a bit has changed, it is the file that is damaged, and no member of it is to blame.
+    constexpr std::size_t kHead = 10;
+    std::size_t refused = 0;
+    for (std::size_t at = kHead; at < good.size(); at += 7) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ 1);
+        const std::string file = folder.write("r", bad);
+        if (const std::string error = error_of(file); !error.empty()) {
+            EXPECT_THAT(error, HasSubstr("or a damaged one: ")) << at;
+            ++refused;
+        } else {  // deflate can say the same in other ways
+            EXPECT_EQ(read_recording(file), sample_answers()) << at;
+        }
+    }
+    EXPECT_GT(refused, good.size() / 14) << "of one in seven";
     EXPECT_THAT(error_of(folder.write("r", "")), HasSubstr("no recording"));
     EXPECT_THAT(error_of(folder.write("r", tar_member("files/a", '0', "x") + std::string(1024, '\0'))),
                 HasSubstr("it has no member 'gpuadapt-recording'"));
