@@ -49,6 +49,45 @@ TEST(Differences, NamesTheFactInItsEntry) {
                             Difference{"/versions/CUDA/version", "13.0", "12.8"}));
 }
 
+TEST(Differences, PciIdsAreHexadecimal) {
+    Machine first;
+    first.pci_devices = {device("0000:01:00.0", 16)};
+    first.pci_devices[0].vendor_id = 0x10de;
+    first.pci_devices[0].class_code = 0x030200;
+    first.pci_devices[0].revision = 0xa;
+    first.pci_devices[0].acs = PciAcs{0x1f, 0};
+    Machine second = first;
+    second.pci_devices[0].vendor_id = 0x2;
+    second.pci_devices[0].class_code = 0x030000;
+    second.pci_devices[0].revision = 0xa1;
+    second.pci_devices[0].acs->control = 0x1d;
+    std::vector<std::string> values;
+    for (const Difference& difference : differences(first, second))
+        values.push_back(difference.first + " " + difference.second);
+    EXPECT_THAT(values, testing::UnorderedElementsAre("10de 0002", "030200 030000", "0a a1", "0000 001d"));
+}
+
+TEST(Differences, FactsThatAgreeAreCounted) {
+    Machine first;
+    first.cpu.sockets = 2;
+    first.cpu.model.emplace("A");
+    first.cpu.idle_states = {"POLL", "C1"};
+    first.pci_devices = {device("0000:01:00.0", 16), device("0000:02:00.0", 16)};
+    first.unread = {{"/proc/cpuinfo", "permission denied"}};
+    Machine second;
+    EXPECT_EQ(compare_machines(first, second).agreed, 0U);
+    second.cpu.sockets = 2;
+    second.cpu.architecture.emplace("x86_64");  // only one knows it
+    second.cpu.idle_states = first.cpu.idle_states;
+    second.unread = first.unread;
+    EXPECT_EQ(compare_machines(first, second).agreed, 3U);
+    second.pci_devices = {device("0000:01:00.0", 8), device("0000:02:00.0", 16)};
+    const std::size_t without = compare_machines(first, second).agreed;
+    EXPECT_EQ(compare_machines(first, second).differences.size(), 1U);
+    second.pci_devices[0].link.current_width = 16;
+    EXPECT_EQ(compare_machines(first, second).agreed, without + 1);
+}
+
 TEST(Differences, AnEntryOfOneSideOnly) {
     Machine first;
     first.pci_devices = {device("0000:01:00.0", 16)};

@@ -3,6 +3,7 @@
 
 #include <gpuadapt/core/machine.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,8 @@ namespace gpuadapt {
 
 /// A fact that two descriptions of a machine give differently.
 struct Difference {
-    std::string path;  ///< as in the JSON of a record: "/pci_devices/0000:3a:00.0/link/current_width"
-    std::string first, second;
+    std::string path;           ///< as in the JSON of a record: "/pci_devices/0000:3a:00.0/link/current_width"
+    std::string first, second;  ///< as people write them: PCI ids and registers in hexadecimal
     bool operator==(const Difference&) const = default;
 };
 
@@ -20,5 +21,12 @@ struct Difference {
 /// or locator; an entry that only one has is a difference when both have such a list at all, with "" for the other.
 /// `unread` and `sources` are about the reading, not the machine, and are left out.
 [[nodiscard]] std::vector<Difference> differences(const Machine& first, const Machine& second);
+
+/// The same, and how many facts both know and give alike.
+struct MachineComparison {
+    std::vector<Difference> differences;
+    std::size_t agreed = 0;
+};
+[[nodiscard]] MachineComparison compare_machines(const Machine& first, const Machine& second);
 
 }  // namespace gpuadapt
