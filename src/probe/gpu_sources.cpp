@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/gpu_sources.hpp"
 
+#include "probe/parse.hpp"
+
 #include <gpuadapt/driver/management.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
 
@@ -45,11 +47,8 @@ void fill(Gpu& known, const Gpu& more) {
 
 std::vector<std::string> words_of(std::string_view program, std::string_view arguments) {
     std::vector<std::string> words = {std::string(program)};
-    while (!arguments.empty()) {
-        const std::size_t blank = std::min(arguments.find(' '), arguments.size());
-        words.emplace_back(arguments.substr(0, blank));
-        arguments.remove_prefix(std::min(arguments.size(), blank + 1));
-    }
+    for (const std::string_view word : split_words(arguments))
+        words.emplace_back(word);
     return words;
 }
 

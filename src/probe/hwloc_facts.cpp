@@ -100,9 +100,9 @@ std::optional<std::string> ask_hwloc() {
 
 }  // namespace
 
-Machine hwloc_machine(Root& root) {
+std::optional<Machine> hwloc_machine(Root& root) {
     const auto text = root.lookup("hwloc", ask_hwloc);
-    return text ? read_machine(*text, "hwloc") : Machine{};
+    return text ? std::optional(read_machine(*text, "hwloc")) : std::nullopt;
 }
 
 }  // namespace gpuadapt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/all_probes.hpp"
+#include "probe/gpu_sources.hpp"
 
 #include <gpuadapt/driver/management.hpp>
 #include <gpuadapt/ingest/rdma_state.hpp>
@@ -27,8 +28,7 @@ CommandResult run_tool(Root& root, const std::vector<std::string>& argv) {
     CommandResult result = root.run(argv, options);
     // A tool that is not installed is no source; one that is there and does not answer is unread.
     if (!result.ok() && result.status != CommandStatus::not_found)
-        root.note_unread(fmt::format("{}", fmt::join(argv, " ")),
-                         result.reason.empty() ? fmt::format("exit status {}", result.code) : result.reason);
+        root.note_unread(fmt::format("{}", fmt::join(argv, " ")), failure_of(result));
     return result;
 }
 

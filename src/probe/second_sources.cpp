@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "probe/gpu_sources.hpp"
 #include "probe/hwloc_facts.hpp"
+#include "probe/parse.hpp"
 
 #include <gpuadapt/core/differences.hpp>
 #include <gpuadapt/core/error.hpp>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -47,12 +50,8 @@ constexpr std::string_view kInterface = "{interface}";
 
 std::vector<std::string> words_of(std::string_view command, const std::string& interface) {
     std::vector<std::string> words;
-    while (!command.empty()) {
-        const std::size_t blank = command.find(' ');
-        const std::string_view word = command.substr(0, blank);
+    for (const std::string_view word : split_words(command))
         words.push_back(word == kInterface ? interface : std::string(word));
-        command.remove_prefix(blank == std::string_view::npos ? command.size() : blank + 1);
-    }
     return words;
 }
 
@@ -73,12 +72,10 @@ constexpr std::string_view kChanging[] = {
 };
 
 bool is_changing(std::string_view path) {
-    // The matrix is the tool's own words: there is no second reading of ours.
-    return path.starts_with("/vendor_topology") ||
-           std::any_of(std::begin(kChanging), std::end(kChanging), [&](std::string_view end) {
-               const std::size_t at = path.find(end);
-               return at != std::string_view::npos && (at + end.size() == path.size() || path[at + end.size()] == '/');
-           });
+    return std::any_of(std::begin(kChanging), std::end(kChanging), [&](std::string_view end) {
+        const std::size_t at = path.find(end);
+        return at != std::string_view::npos && (at + end.size() == path.size() || path[at + end.size()] == '/');
+    });
 }
 
 /// numactl rounds the memory of a node to MiB.
@@ -89,10 +86,16 @@ bool is_rounding(const Difference& difference) {
                kMib;
 }
 
-/// What one witness knows of the machine.
+constexpr Text kNotInstalled = {"not installed", "未安装"};
+constexpr Text kNotRecorded = {"not in the recording", "录制文件中没有"};
+constexpr Text kNothing = {"says nothing that can be compared", "没有可比较的内容"};
+constexpr Text kNoAnswer = {"no answer", "无回答"};
+
+/// What one source says of the machine, or why it says nothing.
 struct Witness {
     std::string name;
-    Machine machine;
+    std::optional<Machine> machine;
+    Message silence;
     bool knows_one_interface = false;  ///< was asked of that only: it does not deny the others
 };
 
@@ -109,18 +112,45 @@ void for_each_command(
     }
 }
 
+Witness ask_hwloc_on(Root& root) {
+    Witness witness{"hwloc", std::nullopt, Message(kNoAnswer), false};
+    try {
+        witness.machine = hwloc_machine(root);
+    } catch (const Error& error) {
+        witness.silence = error.message();
+    }
+    return witness;
+}
+
+Witness ask_tool(Root& root, const std::vector<std::string>& words) {
+    Witness witness{fmt::format("{}", fmt::join(words, " ")), std::nullopt, Message(kNothing), false};
+    const CommandResult result = root.run(words);
+    if (result.status == CommandStatus::not_found) {
+        witness.name = words.front();  // what else it could be asked does not matter
+        const bool is_told = !result.reason.empty() && result.reason.find("not installed") == std::string::npos;
+        witness.silence = !is_told                           ? Message(kNotInstalled)
+                          : result.reason == kNotRecorded.en ? Message(kNotRecorded)
+                                                             : Message::same(result.reason);
+    } else if (!result.ok()) {
+        witness.silence = Message::same(failure_of(result));
+    } else {
+        try {
+            witness.machine = machine_of_bytes(result.output, witness.name);
+            // A tool's matrix is its own words: there is no second reading of ours.
+            witness.machine->vendor_topology.clear();
+        } catch (const Error&) {
+            // A version, or "no devices".
+        }
+    }
+    return witness;
+}
+
 /// hwloc, and each tool whose output one of our readers understands.
 std::vector<Witness> witnesses_of(Root& root) {
-    std::vector<Witness> witnesses = {{"hwloc", hwloc_machine(root), false}};
+    std::vector<Witness> witnesses = {ask_hwloc_on(root)};
     for_each_command(root, [&](const std::vector<std::string>& words, const std::string& interface) {
-        const CommandResult result = root.run(words);
-        const std::string name = fmt::format("{}", fmt::join(words, " "));
-        try {
-            if (result.ok())
-                witnesses.push_back({name, machine_of_bytes(result.output, name), !interface.empty()});
-        } catch (const Error&) {
-            // It says nothing of a machine: a version, or "no devices".
-        }
+        witnesses.push_back(ask_tool(root, words));
+        witnesses.back().knows_one_interface = !interface.empty();
     });
     return witnesses;
 }
@@ -139,6 +169,55 @@ Finding disagreement(const std::string& witness, const Difference& difference) {
     return finding;
 }
 
+/// Which sources were compared, and which not.
+class Survey {
+  public:
+    void compared(const std::string& name, std::size_t agreed, std::size_t differ) {
+        Message counts{fmt::format("{} ({} agree", name, agreed), fmt::format("{}（{} 项一致", name, agreed)};
+        if (differ > 0) {
+            counts.en += fmt::format(", {} differ", differ);
+            counts.zh += fmt::format("，{} 项不一致", differ);
+        }
+        add(compared_, {counts.en + ")", counts.zh + "）"});
+    }
+
+    void silent(const std::string& name, const Message& why) {
+        auto place = std::find_if(silent_.begin(), silent_.end(), [&](const Silence& it) { return it.why == why; });
+        if (place == silent_.end())
+            place = silent_.insert(silent_.end(), {why, {}});
+        if (std::find(place->names.begin(), place->names.end(), name) == place->names.end())
+            place->names.push_back(name);
+    }
+
+    [[nodiscard]] Finding finding() const {
+        Finding finding;
+        finding.severity = compared_.empty() ? Severity::unknown : Severity::note;
+        finding.check = "SOURCE2";
+        finding.title = {"What was compared with other sources", "与其他来源的比对范围"};
+        finding.evidence = compared_.empty() ? Message{"compared: none", "已比对：无"}
+                                             : Message{"compared: " + compared_.en, "已比对：" + compared_.zh};
+        for (const Silence& silence : silent_) {
+            finding.evidence.en += fmt::format("; {}: {}", silence.why.en, fmt::join(silence.names, ", "));
+            finding.evidence.zh += fmt::format("；{}：{}", silence.why.zh, fmt::join(silence.names, "、"));
+        }
+        return finding;
+    }
+
+  private:
+    struct Silence {
+        Message why;
+        std::vector<std::string> names;
+    };
+
+    static void add(Message& list, const Message& item) {
+        list.en += (list.en.empty() ? "" : ", ") + item.en;
+        list.zh += (list.zh.empty() ? "" : "、") + item.zh;
+    }
+
+    Message compared_;
+    std::vector<Silence> silent_;
+};
+
 }  // namespace
 
 std::span<const SecondSource> second_sources() {
@@ -152,13 +231,25 @@ void run_second_sources(Root& root) {
 
 std::vector<Finding> cross_check(Root& root, const Machine& machine) {
     std::vector<Finding> findings;
-    const auto says_nothing = [](const Witness& witness, const Difference& difference) {
-        return witness.knows_one_interface && difference.second.empty();
-    };
-    for (const Witness& witness : witnesses_of(root))
-        for (const Difference& difference : differences(machine, witness.machine))
-            if (!is_changing(difference.path) && !is_rounding(difference) && !says_nothing(witness, difference))
-                findings.push_back(disagreement(witness.name, difference));
+    Survey survey;
+    for (const Witness& witness : witnesses_of(root)) {
+        if (!witness.machine) {
+            survey.silent(witness.name, witness.silence);
+            continue;
+        }
+        MachineComparison comparison = compare_machines(machine, *witness.machine);
+        std::erase_if(comparison.differences, [&](const Difference& it) {
+            const bool says_nothing = witness.knows_one_interface && it.second.empty();
+            return is_changing(it.path) || is_rounding(it) || says_nothing;
+        });
+        if (comparison.agreed == 0 && comparison.differences.empty())
+            survey.silent(witness.name, Message(kNothing));
+        else
+            survey.compared(witness.name, comparison.agreed, comparison.differences.size());
+        for (const Difference& difference : comparison.differences)
+            findings.push_back(disagreement(witness.name, difference));
+    }
+    findings.push_back(survey.finding());
     return findings;
 }
 

@@ -197,6 +197,13 @@ class Probe(CliTest):
         self.assertEqual(result.status, 1, result)
         self.assertIn("SOURCE1", result.out)
 
+    def test_cross_check_says_what_it_compared(self):
+        result = self.run_ok("probe", "--cross-check", "--json", env=environment(PATH=self.folder_of_programs("sh")))
+        said = [it for it in json.loads(result.out)["findings"] if it["check"] == "SOURCE2"]
+        self.assertEqual([it["severity"] for it in said], ["note"])
+        self.assertRegex(said[0]["evidence"]["en"], r"^compared: hwloc \([1-9]\d* agree.*not installed: lscpu, .*lspci")
+        self.assertIn("SOURCE2", self.run_ok("probe", "--cross-check").out)
+
     def test_unknown_argument(self):
         self.assert_status(self.run_program("probe", "extra"), USAGE)
 

@@ -19,18 +19,26 @@ Answers with_hwloc(const std::string& json) {
     return answers;
 }
 
+/// Without the finding that says what was compared.
+std::vector<Finding> disagreements(Root& root, const Machine& machine) {
+    std::vector<Finding> findings = cross_check(root, machine);
+    EXPECT_EQ(findings.back().check, "SOURCE2");
+    findings.pop_back();
+    return findings;
+}
+
 TEST(CrossCheck, WhatHwlocSawOtherwiseIsAWarning) {
     MemoryRoot root(with_hwloc(R"({"cpu": {"sockets": 1, "logical_cpus": 64}})"));
     Machine machine;
     machine.cpu.sockets = 2;
     machine.cpu.logical_cpus = 64;
     const auto findings = cross_check(root, machine);
-    ASSERT_THAT(findings, SizeIs(1));
+    ASSERT_THAT(findings, SizeIs(2));
     EXPECT_EQ(findings[0].severity, Severity::warning);
     EXPECT_EQ(findings[0].subject, "/cpu/sockets");
     EXPECT_THAT(findings[0].evidence.en, HasSubstr("gpuadapt: 2; hwloc: 1"));
     machine.cpu.sockets = 1;
-    EXPECT_THAT(cross_check(root, machine), IsEmpty());
+    EXPECT_THAT(disagreements(root, machine), IsEmpty());
 }
 
 TEST(CrossCheck, AToolThatSeesAnotherMachineIsNamed) {
@@ -46,7 +54,7 @@ TEST(CrossCheck, AToolThatSeesAnotherMachineIsNamed) {
     MemoryRoot root(answers);
     Machine machine;
     machine.cpu.sockets = 2;
-    const auto findings = cross_check(root, machine);
+    const auto findings = disagreements(root, machine);
     ASSERT_THAT(findings, SizeIs(1)) << "a tool that failed is no witness, nor one that says nothing of a machine";
     EXPECT_THAT(findings[0].evidence.en, HasSubstr("gpuadapt: 2; lscpu -J: 4"));
 }
@@ -68,7 +76,7 @@ TEST(CrossCheck, WhatChangesByItselfIsNoDisagreement) {
     machine.numa_nodes[1].id = 1;
     machine.numa_nodes[1].memory_bytes = 4294967296 / 2;
     std::vector<std::string> paths;
-    for (const Finding& finding : cross_check(root, machine))
+    for (const Finding& finding : disagreements(root, machine))
         paths.push_back(finding.subject);
     EXPECT_THAT(paths, ElementsAre("/numa_nodes/1/memory_bytes", "/gpus/0000:01:00.0/power_limit_w"));
 }
@@ -88,16 +96,51 @@ TEST(CrossCheck, AToolAskedOfOneInterfaceDeniesNoOther) {
         machine.rdma_devices.emplace_back().name = name;
     machine.interfaces[0].speed_mbit_s = 100000;
     std::vector<std::string> paths;
-    for (const Finding& finding : cross_check(root, machine))
+    for (const Finding& finding : disagreements(root, machine))
         paths.push_back(finding.subject);
     EXPECT_THAT(paths, ElementsAre("/rdma_devices/mlx5_1", "/interfaces/eth0/speed_mbit_s"));
 }
 
-TEST(CrossCheck, NoWitnessIsNoDisagreement) {
+TEST(CrossCheck, NoWitnessIsUnknown) {
     MemoryRoot root;
     Machine machine;
     machine.cpu.sockets = 2;
-    EXPECT_THAT(cross_check(root, machine), IsEmpty());
+    const auto findings = cross_check(root, machine);
+    ASSERT_THAT(findings, SizeIs(1));
+    EXPECT_EQ(findings[0].severity, Severity::unknown);
+    EXPECT_FALSE(findings[0].blocking);
+    EXPECT_THAT(findings[0].evidence.en, HasSubstr("compared: none; no answer: hwloc; not in the recording: lscpu,"));
+    EXPECT_THAT(findings[0].evidence.zh, HasSubstr("录制文件中没有：lscpu、"));
+}
+
+TEST(CrossCheck, SaysWhatWasComparedAndWhatNot) {
+    Answers answers = with_hwloc(R"({"cpu": {"sockets": 1, "logical_cpus": 64}})");
+    answers.commands[{"numactl", "-H"}] = {CommandStatus::exited, 0,
+                                           "available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode 0 size: 1024 MB\n", "", ""};
+    answers.commands[{"dmidecode"}] = {CommandStatus::exited, 1, "", "permission denied", ""};
+    answers.commands[{"lspci", "-D", "-nn", "-vvv"}] = {CommandStatus::timed_out, 0, "", "", "time-out after 10 s"};
+    answers.commands[{"mpirun", "--version"}] = {CommandStatus::exited, 0, "mpirun (Open MPI) 4.1.4\n", "", ""};
+    for (const std::vector<std::string>& argv : {std::vector<std::string>{"mx-smi"}, {"mx-smi", "-L"}})
+        answers.commands[argv].reason = "'mx-smi' is not installed, or not in PATH";
+    MemoryRoot root(answers);
+    Machine machine;
+    machine.cpu.sockets = 2;
+    machine.cpu.logical_cpus = 64;
+    machine.numa_nodes.resize(1);
+    machine.numa_nodes[0].cpus.emplace("0-1");
+    machine.numa_nodes[0].memory_bytes = 1 << 30;
+    const Finding survey = cross_check(root, machine).back();
+    EXPECT_EQ(survey.severity, Severity::note);
+    for (const char* part : {"compared: hwloc (1 agree, 1 differ), numactl -H (", "exit status 1: dmidecode",
+                             "time-out after 10 s: lspci -D -nn -vvv", "not installed: mx-smi;",
+                             "says nothing that can be compared: mpirun --version"})
+        EXPECT_THAT(survey.evidence.en, HasSubstr(part));
+    EXPECT_THAT(survey.evidence.zh, HasSubstr("hwloc（1 项一致，1 项不一致）"));
+}
+
+TEST(CrossCheck, ADamagedAnswerOfHwlocIsNoWitness) {
+    MemoryRoot root(with_hwloc("{"));
+    EXPECT_THAT(cross_check(root, {}).back().evidence.en, HasSubstr("hwloc"));
 }
 
 TEST(SecondSources, EachNamesAToolAndBothLanguages) {

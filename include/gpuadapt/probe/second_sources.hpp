@@ -26,7 +26,8 @@ struct SecondSource {
 void run_second_sources(Root& root);
 
 /// What the second sources say otherwise than `machine`, which was read from `root`: a warning for each fact, with both
-/// values and who gave them. Sources that could not be compared, and why, are one finding of severity note.
+/// values and who gave them. Last comes one finding that says which sources were compared, how many facts agree, and
+/// which could not be asked: a note, or an unknown where there was none to compare with.
 [[nodiscard]] std::vector<Finding> cross_check(Root& root, const Machine& machine);
 
 }  // namespace gpuadapt
