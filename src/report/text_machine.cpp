@@ -145,24 +145,39 @@ Message gpu_text(const Machine& machine) {
     return {folded(english), folded(chinese)};
 }
 
+/// "up 25 Gb/s", "ACTIVE InfiniBand 400 Gb/s"; a port that is down has no speed to be missed.
+Message port_text(const std::optional<std::string>& state, const std::string& link_layer,
+                  const std::optional<double>& gbit_s) {
+    Message text = state ? Message::same(*state) : Message{"state not known", "状态未知"};
+    if (!link_layer.empty())
+        text = joined({text, Message::same(link_layer)}, " ");
+    if (gbit_s)
+        return joined({text, Message::same(fmt::format("{:g} Gb/s", *gbit_s))}, " ");
+    if (state == "down" || state == "DOWN")
+        return text;
+    return joined({text, {"speed not known", "速率未知"}}, ", ");
+}
+
 Message network_text(const Machine& machine) {
-    std::vector<std::string> lines;
+    std::vector<Message> lines;
     for (const NetInterface& interface : machine.interfaces) {
         if (interface.virtual_device.value_or(false) || interface.kind == "loopback")
             continue;
-        lines.push_back(
-            fmt::format("{} {} {}{}", interface.name, interface.state.value_or("?"),
-                        interface.speed_mbit_s ? fmt::format("{:g} Gb/s", *interface.speed_mbit_s / 1000.0) : "? Gb/s",
-                        interface.driver ? " (" + *interface.driver + ")" : ""));
+        const auto gbit_s =
+            interface.speed_mbit_s ? std::optional(*interface.speed_mbit_s / 1000.0) : std::optional<double>();
+        std::vector<Message> words = {Message::same(interface.name), port_text(interface.state, "", gbit_s)};
+        if (interface.driver)
+            words.push_back(Message::same("(" + *interface.driver + ")"));
+        lines.push_back(joined(words, " "));
     }
     for (const RdmaDevice& device : machine.rdma_devices)
         for (const RdmaPort& port : device.ports)
-            lines.push_back(fmt::format("{}/{} {} {} {}", device.name, port.number, port.state.value_or("?"),
-                                        port.link_layer.value_or("?"),
-                                        port.rate_gbit_s ? fmt::format("{:g} Gb/s", *port.rate_gbit_s) : "? Gb/s"));
+            lines.push_back(joined({Message::same(fmt::format("{}/{}", device.name, port.number)),
+                                    port_text(port.state, port.link_layer.value_or(""), port.rate_gbit_s)},
+                                   " "));
     std::vector<Message> parts;
     if (!lines.empty())
-        parts.push_back(Message::same(joined(lines, "\n")));
+        parts.push_back(joined(lines, "\n"));
     else if (!has_all_interfaces(machine))
         parts.push_back(not_read());
     else

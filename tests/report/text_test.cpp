@@ -84,6 +84,30 @@ TEST(TextViews, CountCoresOfAnyText) {
     EXPECT_THAT(machine_summary(machine, {}), HasSubstr("140735340806145 cores"));
 }
 
+TEST(TextViews, ASpeedThatIsNotKnownIsSaidInWords) {
+    Machine machine;
+    for (const char* state : {"up", "down", ""}) {
+        NetInterface interface;
+        interface.name = "e" + std::string(state);
+        if (*state != '\0')
+            interface.state.emplace(state);
+        machine.interfaces.push_back(interface);
+    }
+    machine.interfaces[0].driver.emplace("made");
+    machine.rdma_devices.resize(1);
+    machine.rdma_devices[0].name = "mlx5_0";
+    machine.rdma_devices[0].ports.resize(2);
+    machine.rdma_devices[0].ports[0] = {1, "ACTIVE", {}, "Ethernet", {}, {}, {}, {}, {}, {}, {}, {}};
+    machine.rdma_devices[0].ports[1] = {2, "ACTIVE", {}, "Ethernet", 400.0, {}, {}, {}, {}, {}, {}, {}};
+    const std::string text = machine_summary(machine, {});
+    for (const char* line : {"eup up, speed not known (made)\n", "edown down\n", "e state not known, speed not known\n",
+                             "mlx5_0/1 ACTIVE Ethernet, speed not known\n", "mlx5_0/2 ACTIVE Ethernet 400 Gb/s\n"})
+        EXPECT_THAT(text, HasSubstr(line));
+    TextStyle chinese;
+    chinese.lang = Lang::zh;
+    EXPECT_THAT(machine_summary(machine, chinese), HasSubstr("eup up, 速率未知 (made)"));
+}
+
 TEST(TextViews, FitTheTerminalInEveryLanguage) {
     const Record record = test::made_record();
     for (const Lang lang : {Lang::en, Lang::zh})
