@@ -16,7 +16,6 @@ namespace gpuadapt::ingest {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kMostDevices = 8192;
 constexpr std::size_t kMostBlockBytes = std::size_t{1} << 16;
 constexpr std::size_t kMostConfigBytes = 4096;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -74,7 +73,7 @@ class Reader {
   public:
     std::vector<LspciDevice> read(std::string_view text) {
         const auto lines = text_lines(text);
-        for (number_ = 0; number_ < lines.size() && devices_.size() < kMostDevices; ++number_) {
+        for (number_ = 0; number_ < lines.size() && devices_.size() < kMostLspciDevices; ++number_) {
             std::string_view line = lines[number_];
             if (is_mark(line))
                 line.remove_prefix(1);

@@ -132,6 +132,15 @@ void add_notes(const std::map<std::string, Seen>& devices, const std::string& na
     }
 }
 
+/// No machine has as much as that: the text is not what somebody meant to send.
+void note_limits(std::size_t found, const std::map<std::string, std::size_t>& times, const std::string& name,
+                 Machine& machine) {
+    if (found >= ingest::kMostLspciDevices)
+        machine.unread.push_back({name, fmt::format("only the first {} devices were read", found)});
+    if (std::any_of(times.begin(), times.end(), [](const auto& entry) { return entry.second > kMostLayers; }))
+        machine.unread.push_back({name, fmt::format("only the first {} outputs of lspci were read", kMostLayers)});
+}
+
 }  // namespace
 
 bool machine_from_lspci(std::string_view, std::string_view text, const std::string& name, Machine& machine) {
@@ -168,6 +177,7 @@ bool machine_from_lspci(std::string_view, std::string_view text, const std::stri
             device.parent = bridge->second;
     }
     add_notes(seen, name, machine);
+    note_limits(found.size(), times, name, machine);
     return true;
 }
 

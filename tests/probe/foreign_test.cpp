@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@ namespace gpuadapt {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::string_view kLspci =
     "00:00.0 Host bridge [0600]: Device [9999:0001]\n"
@@ -89,6 +91,20 @@ TEST(Foreign, SaysWhatATextCannotContain) {
     const Machine clusters = machine_of_bytes(
         "Architecture: aarch64\nCPU(s): 8\nOn-line CPU(s) list: 0-7\nCore(s) per socket: 4\nSocket(s): 3\n", "cpu.txt");
     EXPECT_THAT(notes(clusters), HasSubstr("3 sockets of 4 cores"));
+}
+
+TEST(Foreign, SaysWhereItStoppedReading) {
+    std::string text;
+    for (int i = 0; i < 8192; ++i)
+        text += fmt::format("{:04x}:{:02x}:00.0 Host bridge [0600]: Device [9999:0001]\n", i >> 8, i & 0xff);
+    const Machine machine = machine_of_bytes(text + "ffff:00:00.0 Host bridge [0600]: Device [9999:0001]\n", "l.txt");
+    EXPECT_EQ(machine.pci_devices.size(), 8192U);
+    EXPECT_THAT(notes(machine), HasSubstr("l.txt: only the first 8192 devices were read\n"));
+    std::string often;
+    for (int i = 0; i < 9; ++i)
+        often += kLspci;
+    EXPECT_THAT(notes(machine_of_bytes(often, "l.txt")), HasSubstr("only the first 8 outputs of lspci were read"));
+    EXPECT_THAT(notes(machine_of_bytes(std::string(kLspci), "l.txt")), Not(HasSubstr("only the first ")));
 }
 
 TEST(Foreign, TellsWhereSourcesDisagree) {

@@ -31,8 +31,11 @@ struct LspciDevice {
     std::size_t line = 0;  ///< of the text, from 1
 };
 
+/// What a text may hold; what comes behind is not read.
+inline constexpr std::size_t kMostLspciDevices = 8192;
+
 /// All devices in the order of the text; one that is printed twice is here twice. Empty for a text without any.
-/// `text` should come from plain_text(). Takes any bytes and never throws on them; at most 8192 devices.
+/// `text` should come from plain_text(). Takes any bytes and never throws on them; at most kMostLspciDevices.
 [[nodiscard]] std::vector<LspciDevice> read_lspci(std::string_view text);
 
 }  // namespace gpuadapt::ingest
