@@ -42,7 +42,8 @@ bool has_measurements(const std::string& path) {
 void check_replaceable(std::string_view option, const std::string& path, OutputKind kind) {
     check_output_file(path);
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored) || std::filesystem::file_size(path, ignored) == 0)
+    if (path == "-" || !std::filesystem::is_regular_file(path, ignored) ||
+        std::filesystem::file_size(path, ignored) == 0)
         return;
     for (const Kind& row : kKinds) {
         if (row.kind != kind)
