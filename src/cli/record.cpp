@@ -63,7 +63,8 @@ int run_record(Session& session, const RecordOptions& options) {
     const std::string bytes = pack_recording(answers);
     write_output_file(path, bytes);
     // Where stdout may have taken the recording, what is said about it must not follow.
-    const bool is_file = std::filesystem::is_regular_file(path);
+    std::error_code ignored;
+    const bool is_file = path != "-" && std::filesystem::is_regular_file(path, ignored);
     const auto tell = [&](const std::string& text) { is_file ? print(text) : say(text); };
     // What is said is what a reader of the file will see, not what we saw.
     MemoryRoot root(unpack_recording(bytes, path));
@@ -110,11 +111,14 @@ Action define_record(CLI::App& app, Lang lang) {
                    pick(lang, "Write the recording here (default: machine-DATE-TIME.tar.gz)",
                         "录制文件名（默认 machine-日期-时间.tar.gz）"))
         ->type_name("FILE");
-    app.add_flag("--anonymize", options->anonymize,
-                 pick(lang,
-                      "Replace serial numbers, UUIDs, MAC addresses, GUIDs, IP addresses and host names, each by the "
-                      "same other one everywhere",
-                      "替换序列号、UUID、MAC 地址、GUID、IP 地址和主机名，同一内容处处替换为同一化名"));
+    app.add_flag(
+        "--anonymize", options->anonymize,
+        pick(lang,
+             "Replace serial numbers, UUIDs, MAC addresses, GUIDs, IP addresses and host names, each by the "
+             "same other one everywhere. What tells the maker stays: the first three bytes (OUI) of a MAC "
+             "address or GUID, model and part numbers",
+             "替换序列号、UUID、MAC 地址、GUID、IP 地址和主机名，同一内容处处替换为同一化名。可看出厂商的内容保留："
+             "MAC 地址与 GUID 的前三字节（OUI）、型号与部件号"));
     app.add_option("--from", options->from,
                    pick(lang, "Take this recording instead of the machine, to anonymize it afterwards",
                         "以已有录制文件代替本机，用于事后匿名化"))

@@ -43,6 +43,11 @@ class RecordCommand(CliTest):
                 self.assertIn("answers.tsv", archive.getnames())
             with gzip.open(self.path("piped.tar.gz")) as packed:
                 packed.read()  # raises where something follows the archive
+        (self.folder / "-").write_text("a file of that name is not what is meant", encoding="utf-8")
+        with open(self.path("piped.tar.gz"), "wb") as pipe:
+            self.assert_status(self.run_program("record", "--out", "-", stdout=pipe), OK)
+        with gzip.open(self.path("piped.tar.gz")) as packed:
+            packed.read()
 
     def test_default_name(self):
         self.run_ok("record")
@@ -76,6 +81,13 @@ class RecordCommand(CliTest):
             self.assertIsNone(re.search(rb"(?<![0-9.])" + re.escape(secret.encode()) + rb"(?![0-9.])", text), secret)
         self.assertEqual(machine["machine"]["cpu"], real["cpu"])
         self.assertEqual(machine["machine"]["os"]["kernel"], real["os"]["kernel"])
+
+    def test_the_help_says_what_anonymize_keeps(self):
+        self.assertIn("(OUI)", self.run_ok("record", "--help").out)
+        machines = [json.loads(self.record(*more, "--json").out)["machines"][0]["machine"]
+                    for more in ([], ["--anonymize"])]
+        makers = [[it["mac"][:8] for it in machine["interfaces"] if it.get("mac")] for machine in machines]
+        self.assertEqual(*makers)
 
     def test_a_recording_can_be_anonymized_afterwards(self):
         self.record()
