@@ -66,6 +66,7 @@ int run_perf(Session& session, const PerfOptions& options) {
         plan.counts = {2};
     check_slots(plan, options);
     validate(plan, *std::max_element(plan.counts.begin(), plan.counts.end()));
+    require_points(plan);
     say_backend(session, options, machine);
     if (plan.counts == std::vector<int>{1})
         return run_alone(session, options, plan, root, machine);

@@ -196,6 +196,25 @@ SweepPlan make_plan(const PerfOptions& o) {
     return plan;
 }
 
+void require_points(const SweepPlan& plan) {
+    for (const CollectiveKind kind : plan.collectives)
+        for (const int count : plan.counts)
+            if (!sweep_points(plan, collective(kind), count).empty())
+                return;
+    const std::string size = format_size(plan.max_bytes);
+    const std::string types = names_of(
+        plan.types, [](DataType type) { return fmt::format("{} ({} B)", data_type_name(type), data_type_size(type)); });
+    throw input_error(Message{
+        fmt::format(
+            "-e {}: nothing is left to measure, since sizes are rounded down to whole elements of -d {}, and to "
+            "16 bytes a rank where each has its own share; raise -e",
+            size, types),
+        fmt::format(
+            "-e {}：没有可测的大小：大小按 -d {} 的整元素向下取整，各 rank 有各自份额的算子按每 rank 16 字节取整；"
+            "请增大 -e",
+            size, types)});
+}
+
 std::map<std::string, std::string> plan_parameters(const SweepPlan& plan) {
     std::map<std::string, std::string> parameters;
     parameters["--gpus"] = fmt::format("{}", fmt::join(plan.counts, ","));

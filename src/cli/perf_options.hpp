@@ -41,6 +41,10 @@ void add_perf_options(CLI::App& app, PerfOptions& options, Lang lang);
 /// Throws Error(input) that names the option, what is wrong with it and what it takes.
 [[nodiscard]] SweepPlan make_plan(const PerfOptions& options);
 
+/// Throws Error(input) when no size of a valid plan is left after rounding, for any collective and count: it would
+/// measure nothing.
+void require_points(const SweepPlan& plan);
+
 /// The effective values, as the Record keeps them.
 [[nodiscard]] std::map<std::string, std::string> plan_parameters(const SweepPlan& plan);
 

@@ -154,6 +154,8 @@ void check_world(const SweepPlan& plan, int size) {
                                     count, size, count),
                         fmt::format("--gpus {}：启动器只启动了 {} 个 rank；请增加 rank 数（-n {}）或减少卡数", count,
                                     size, count)});
+    validate(plan, size);
+    require_points(plan);
 }
 
 /// Under our own launcher: results and errors travel as lines, and the exit status is 0, so that mpirun adds nothing.

@@ -76,6 +76,27 @@ TEST(PerfOptions, WrongValuesNameTheOptionAndWhatItTakes) {
     EXPECT_THAT(error_of(with([](PerfOptions& o) { o.step_factor = "1"; })), HasSubstr("-f 1"));
 }
 
+TEST(PerfOptions, APlanThatMeasuresNothingIsRefused) {
+    const auto refusal = [](const char* ops, const char* largest) {
+        PerfOptions options;
+        options.gpus = "2";
+        options.ops = ops;
+        options.min_bytes = "1";
+        options.max_bytes = largest;
+        try {
+            require_points(make_plan(options));
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::input);
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_THAT(refusal("all_reduce", "1"), AllOf(HasSubstr("-e 1: "), HasSubstr("bfloat16 (2 B)")));
+    EXPECT_EQ(refusal("all_reduce", "2"), "");
+    EXPECT_THAT(refusal("all_gather", "16"), HasSubstr("16 bytes a rank"));
+    EXPECT_EQ(refusal("all_gather,all_reduce", "16"), "") << "one of them has a size";
+}
+
 TEST(Commands, HaveTextsInBothLanguagesAndAnExample) {
     for (const Command& command : commands()) {
         for (const Text& text : {command.summary, command.details}) {

@@ -103,6 +103,11 @@ class WrongUsage(CliTest):
     def test_smallest_above_largest(self):
         self.refuse("perf", "--backend", "host", "--gpus", "2", "-b", "2M", "-e", "1M", says=["-b", "-e"])
 
+    def test_sizes_that_hold_no_element(self):
+        for gpus in ("1", "2"):
+            self.refuse("perf", "--backend", "host", "--gpus", gpus, "-b", "1", "-e", "1", "--out", "run.json",
+                        says=["-e 1", "bfloat16"])
+
     def test_wrong_factor(self):
         for text in ("0", "1", "x", "-2"):
             with self.subTest(factor=text):
