@@ -24,15 +24,20 @@ std::vector<std::string> split_list(const std::string& text) {
     return parts;
 }
 
-Error wrong(const char* option, const std::string& given, const std::string& takes) {
-    return input_error(Message{fmt::format("{} {}: {}", option, given.empty() ? "(empty)" : given, takes),
-                               fmt::format("{} {}：无效；可用：{}", option, given.empty() ? "（空）" : given, takes)});
+Error wrong(const char* option, const std::string& given, const Message& takes) {
+    return input_error(
+        Message{fmt::format("{} {}: {}", option, given.empty() ? "(empty)" : given, takes.en),
+                fmt::format("{} {}：无效；可用：{}", option, given.empty() ? "（空）" : given, takes.zh)});
+}
+
+Message all_or(const std::string& names) {
+    return {"all, or names of: " + names, "all，或以下名称：" + names};
 }
 
 /// The values of a comma list; `all` stands for `everything`. Repeated ones count once.
 template <class T>
 std::vector<T> parse_list(const char* option, const std::string& text, const std::vector<T>& everything,
-                          const std::function<std::optional<T>(const std::string&)>& parse, const std::string& takes) {
+                          const std::function<std::optional<T>(const std::string&)>& parse, const Message& takes) {
     if (text == "all" && !everything.empty())
         return everything;
     std::vector<T> values;
@@ -49,7 +54,7 @@ std::vector<T> parse_list(const char* option, const std::string& text, const std
 std::int64_t parse_size_option(const char* option, const std::string& text) {
     const auto bytes = parse_size(text);
     if (!bytes)
-        throw wrong(option, text, "a size in bytes such as 8, 1K, 64M, 2G");
+        throw wrong(option, text, {"a size in bytes such as 8, 1K, 64M, 2G", "字节数，如 8、1K、64M、2G"});
     return *bytes;
 }
 
@@ -153,15 +158,14 @@ void add_perf_options(CLI::App& app, PerfOptions& options, Lang lang) {
 SweepPlan make_plan(const PerfOptions& o) {
     SweepPlan plan;
     if (!o.gpus.empty())
-        plan.counts = parse_list<int>(
-            "--gpus", o.gpus, {},
-            [](const std::string& text) -> std::optional<int> {
-                const auto value = parse_integer(text);
-                if (!value || *value < 1 || *value > 1'000'000)
-                    return std::nullopt;
-                return static_cast<int>(*value);
-            },
-            "counts from 1 on, e.g. --gpus 4,8,16");
+        plan.counts = parse_list<int>("--gpus", o.gpus, {},
+                                      [](const std::string& text) -> std::optional<int> {
+                                          const auto value = parse_integer(text);
+                                          if (!value || *value < 1 || *value > 1'000'000)
+                                              return std::nullopt;
+                                          return static_cast<int>(*value);
+                                      },
+                                      {"counts from 1 on, e.g. --gpus 4,8,16", "从 1 起的卡数，如 --gpus 4,8,16"});
     std::vector<CollectiveKind> kinds;
     kinds.reserve(kCollectives.size());
     for (const Collective& row : kCollectives)
@@ -172,17 +176,17 @@ SweepPlan make_plan(const PerfOptions& o) {
             const Collective* row = find_collective(text);
             return row != nullptr ? std::optional(row->kind) : std::nullopt;
         },
-        "all, or names of: " + all_collectives());
+        all_or(all_collectives()));
     plan.types = parse_list<DataType>("-d", o.types, {kDataTypes.begin(), kDataTypes.end()}, parse_data_type,
-                                      "all, or names of: " + names_of(kDataTypes, data_type_name));
+                                      all_or(names_of(kDataTypes, data_type_name)));
     plan.ops = parse_list<ReduceOp>("-o", o.redops, {kReduceOps.begin(), kReduceOps.end()}, parse_reduce_op,
-                                    "all, or names of: " + names_of(kReduceOps, reduce_op_name));
+                                    all_or(names_of(kReduceOps, reduce_op_name)));
     plan.min_bytes = parse_size_option("-b", o.min_bytes);
     plan.max_bytes = parse_size_option("-e", o.max_bytes);
     if (o.step_bytes.empty()) {
         const auto factor = parse_integer(o.step_factor);
         if (!factor || *factor < 2 || *factor > 1'000'000)
-            throw wrong("-f", o.step_factor, "a whole number from 2 on");
+            throw wrong("-f", o.step_factor, {"a whole number from 2 on", "从 2 起的整数"});
         plan.step_factor = static_cast<int>(*factor);
     } else {
         plan.step_factor = 1;

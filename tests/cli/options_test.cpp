@@ -76,6 +76,22 @@ TEST(PerfOptions, WrongValuesNameTheOptionAndWhatItTakes) {
     EXPECT_THAT(error_of(with([](PerfOptions& o) { o.step_factor = "1"; })), HasSubstr("-f 1"));
 }
 
+TEST(PerfOptions, WhatTheyTakeIsSaidInTheUsersLanguage) {
+    for (void (*const change)(PerfOptions&) :
+         {+[](PerfOptions& o) { o.gpus = "x"; }, +[](PerfOptions& o) { o.max_bytes = "x"; },
+          +[](PerfOptions& o) { o.types = "x"; }, +[](PerfOptions& o) { o.step_factor = "x"; }}) {
+        try {
+            static_cast<void>(make_plan(with(change)));
+            ADD_FAILURE();
+        } catch (const Error& error) {
+            const std::string& zh = error.message().zh;
+            EXPECT_EQ(zh.find(" such as "), std::string::npos) << zh;
+            EXPECT_EQ(zh.find(" names of"), std::string::npos) << zh;
+            EXPECT_EQ(zh.find(" from "), std::string::npos) << zh;
+        }
+    }
+}
+
 TEST(PerfOptions, APlanThatMeasuresNothingIsRefused) {
     const auto refusal = [](const char* ops, const char* largest) {
         PerfOptions options;
