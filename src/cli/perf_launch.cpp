@@ -212,8 +212,7 @@ int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& 
     std::optional<Error> error = receiver.error();
     if (!error && !receiver.complete())
         error = explain(followed, receiver);
-    const int judged = receiver.finish();
-    return error ? report_error(session, *error) : judged;
+    return receiver.finish(error);
 }
 
 }  // namespace gpuadapt::cli

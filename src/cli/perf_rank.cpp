@@ -194,23 +194,18 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
         if (receiver)
             receiver->line(line);
     };
-    int status = kExitOk;
     if (receiver)
         saver.emplace(*receiver);
     else
         mask_stop_signals(SIG_UNBLOCK);
+    std::optional<Error> failed;  // on all ranks alike; rank 0 says it
     try {
         send_machines(world, root, emit);
         measure(session, plan, root, world, mpi.library_version(), emit, emit);
     } catch (const Error& error) {
-        if (world.rank() == 0)
-            status = report_error(session, error);
+        failed = error;
     }
-    if (receiver) {
-        const int judged = receiver->finish();
-        status = status == kExitOk ? judged : status;
-    }
-    return status;
+    return receiver ? receiver->finish(failed) : kExitOk;
 }
 
 }  // namespace
@@ -232,7 +227,7 @@ int run_alone(Session& session, const PerfOptions& options, const SweepPlan& pla
     PerfReceiver receiver(session, start_record(session, &machine), record_path(options), log_form(options));
     const LineSink emit = [&receiver](const std::string& line) { receiver.line(line); };
     const InterruptGuard guard;
-    int status = kExitOk;
+    std::optional<Error> failed;
     try {
         const std::unique_ptr<Backend> backend = host_backend(root);
         Launch launch = describe_launch(session, plan, root, *backend, std::nullopt);
@@ -248,10 +243,9 @@ int run_alone(Session& session, const PerfOptions& options, const SweepPlan& pla
         run_sweep(plan, *backend, *world, sink, expired);
         emit(part::finished(utc_now()));
     } catch (const Error& error) {
-        status = report_error(session, error);
+        failed = error;
     }
-    const int judged = receiver.finish();
-    return status == kExitOk ? judged : status;
+    return receiver.finish(failed);
 }
 
 }  // namespace gpuadapt::cli

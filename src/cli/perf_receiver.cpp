@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,11 @@ std::string error_line(const Error& error) {
 PerfReceiver::PerfReceiver(const Session& session, Record start, const std::string& out, report::LogForm form)
     : session_(session), record_(std::move(start)), file_(out), log_(form), progress_(session.progress) {
     file_.append(part::header(record_));
+}
+
+void PerfReceiver::say_kept() {
+    if (std::exchange(kept_is_said_, true))
+        return;
     for (const std::string& name : file_.kept())
         say(session_, {fmt::format("An earlier record was there; it is kept as {}.", name),
                        fmt::format("该位置已有记录，已保留为 {}。", name)});
@@ -81,6 +87,7 @@ void PerfReceiver::finding(const Finding& finding) {
 }
 
 void PerfReceiver::begin_table(const Table& table) {
+    say_kept();
     end_table();
     if (!is_perf_table(table))
         return;
@@ -108,9 +115,14 @@ void PerfReceiver::print_log(const std::string& text) {
     }
 }
 
-int PerfReceiver::finish() {
+int PerfReceiver::finish(const std::optional<Error>& error) {
     const std::lock_guard lock(mutex_);
     progress_.clear();
+    if (error && error->kind() == ErrorKind::input && record_.tables.empty()) {
+        file_.discard();
+        return report_error(session_, *error);
+    }
+    say_kept();
     end_table();
     check::judge(record_);
     file_.finish(record_);
@@ -124,6 +136,8 @@ int PerfReceiver::finish() {
     say(summary);
     say_judgement(session_, record_);
     say(session_, {fmt::format("Record: {}", file_.path()), fmt::format("记录：{}", file_.path())});
+    if (error)
+        return report_error(session_, *error);
     // A reader that has seen enough (EPIPE) is no fault; a log that is cut off by a full disk is one.
     const bool log_is_cut = log_error_ != 0 && log_error_ != EPIPE;
     return log_is_cut ? kExitTool : exit_status(record_.findings, session_.strict);

@@ -31,9 +31,10 @@ class PerfReceiver {
 
     void line(std::string_view line);
     void finding(const Finding& finding);
-    /// The end of the run, whole or not: ends the log, judges, writes the file, says findings and coverage on stderr.
-    /// Gives the exit status that follows from the findings.
-    int finish();
+    /// The end of the run, whole or not: ends the log, judges, writes the file, says findings, coverage and last the
+    /// `error` that ended it on stderr. Gives the exit status that follows from the findings, or from the error. Of a
+    /// run that was refused (an error of kind input) before it measured anything nothing is left but the reason.
+    int finish(const std::optional<Error>& error = std::nullopt);
     /// Writes the file as it is now, for the moment before the process is killed.
     void save_now();
 
@@ -46,6 +47,7 @@ class PerfReceiver {
     void begin_table(const Table& table);
     void end_table();
     void print_log(const std::string& text);
+    void say_kept();
 
     const Session& session_;
     std::mutex mutex_;
@@ -54,6 +56,7 @@ class PerfReceiver {
     report::NcclLogWriter log_;
     Progress progress_;
     bool table_open_ = false;
+    bool kept_is_said_ = false;
     int log_error_ = 0;  ///< errno of the write at which the log ended
     std::optional<Error> error_;
 };

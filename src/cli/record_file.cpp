@@ -123,11 +123,25 @@ void RecordFile::save_when_due(const Record& record) {
 
 void RecordFile::finish(const Record& record) {
     write_output_file(path_, to_json(record));
-    if (part_ >= 0) {
-        close(part_);
-        part_ = -1;
-        unlink(part_path_.c_str());
+    remove_part();
+}
+
+void RecordFile::discard() {
+    remove_part();
+    for (const std::string& name : kept_) {
+        const std::string earlier = name.ends_with(".part") ? part_path_ : path_;
+        if (rename(name.c_str(), earlier.c_str()) != 0)
+            throw write_error(earlier, errno);
     }
+    kept_.clear();
+}
+
+void RecordFile::remove_part() {
+    if (part_ < 0)
+        return;
+    close(part_);
+    part_ = -1;
+    unlink(part_path_.c_str());
 }
 
 RecordText read_record_file(const std::string& path) {

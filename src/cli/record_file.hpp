@@ -28,11 +28,14 @@ class RecordFile {
     void save_when_due(const Record& record);
     /// Rewrites PATH and removes PATH.part.
     void finish(const Record& record);
+    /// Leaves everything as it was before: for a run that was refused before it measured anything.
+    void discard();
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] const std::vector<std::string>& kept() const { return kept_; }
 
   private:
     void keep_earlier();
+    void remove_part();
 
     std::string path_;
     std::string part_path_;  ///< empty where PATH is no plain file (/dev/stdout): nothing to keep beside it

@@ -9,6 +9,8 @@
 #include <gpuadapt/host/files.hpp>
 
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,6 +93,23 @@ TEST_F(RecordFileTest, EarlierRunsAreKept) {
     EXPECT_EQ(read_record_file(path_ + ".2").record, record_);
 }
 
+TEST_F(RecordFileTest, ARefusedRunLeavesWhatWasThere) {
+    write_output_file(path_, to_json(record_));
+    write_output_file(path_ + ".part", part::header(record_) + "\n");
+    const auto contents = [&] {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::directory_iterator(folder_.path()))
+            files[entry.path().filename()] = read_input_file(entry.path());
+        return files;
+    };
+    const auto before = contents();
+    RecordFile file(path_);
+    file.append("a line");
+    EXPECT_NE(contents(), before);
+    file.discard();
+    EXPECT_EQ(contents(), before);
+}
+
 TEST_F(RecordFileTest, TwoRunsDoNotShareARecord) {
     const RecordFile first(path_);
     try {
@@ -135,6 +154,29 @@ TEST_F(RecordFileTest, TheReceiverKeepsWhatItGets) {
     const Record read = read_record(out, "stdout");
     EXPECT_EQ(read, read_record_file(path_).record);
     EXPECT_EQ(perf_point(read.tables.at(0), read.tables.at(0).rows.at(0)), point_);
+}
+
+TEST_F(RecordFileTest, AnErrorIsSaidLastAndARefusalAlone) {
+    Session session;
+    const auto end_with = [&](bool measured, const Error& error) {
+        ::testing::internal::CaptureStdout();
+        ::testing::internal::CaptureStderr();
+        PerfReceiver receiver(session, record_, path_, report::LogForm::nccl_tests);
+        if (measured)
+            receiver.line(part::table(table_));
+        const int status = receiver.finish(error);
+        static_cast<void>(::testing::internal::GetCapturedStdout());
+        return std::pair(status, ::testing::internal::GetCapturedStderr());
+    };
+    EXPECT_EQ(end_with(false, input_error("-b 64G: too much")),
+              std::pair(2, std::string("gpuadapt: -b 64G: too much\n")));
+    EXPECT_FALSE(fs::exists(path_) || fs::exists(path_ + ".part"));
+    const auto [status, said] = end_with(true, input_error("later trouble"));
+    EXPECT_EQ(status, 2);
+    EXPECT_THAT(said, ::testing::EndsWith("gpuadapt: later trouble\n"));
+    EXPECT_THAT(said, HasSubstr(path_));
+    EXPECT_EQ(end_with(false, tool_error("no mpirun")).first, 4);
+    EXPECT_TRUE(fs::exists(path_)) << "what went wrong with the machine is worth a record";
 }
 
 TEST_F(RecordFileTest, WrongDataGiveStatusOne) {

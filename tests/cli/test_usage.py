@@ -108,6 +108,11 @@ class WrongUsage(CliTest):
             self.refuse("perf", "--backend", "host", "--gpus", gpus, "-b", "1", "-e", "1", "--out", "run.json",
                         says=["-e 1", "bfloat16"])
 
+    def test_sizes_that_do_not_fit_into_the_memory(self):
+        for gpus in ("1", "2"):
+            self.refuse("perf", "--backend", "host", "--gpus", gpus, "-b", "1024T", "-e", "1024T", "--out", "run.json",
+                        says=["^gpuadapt: -b 1024T: "])
+
     def test_wrong_factor(self):
         for text in ("0", "1", "x", "-2"):
             with self.subTest(factor=text):
