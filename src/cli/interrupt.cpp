@@ -27,17 +27,22 @@ extern "C" void end_at_once(int signal) {
 
 }  // namespace
 
-void end_on_stop_signals() {
+std::vector<int> heeded_stop_signals() {
+    std::vector<int> heeded;
     for (const int signal : kStopSignals) {
-        struct sigaction action {};
-        sigaction(signal, nullptr, &action);
-        if (action.sa_handler == SIG_IGN)
-            continue;
-        action = {};
-        action.sa_handler = end_at_once;
-        sigemptyset(&action.sa_mask);
-        sigaction(signal, &action, nullptr);
+        struct sigaction now {};
+        if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+            heeded.push_back(signal);
     }
+    return heeded;
+}
+
+void end_on_stop_signals() {
+    struct sigaction action {};
+    action.sa_handler = end_at_once;
+    sigemptyset(&action.sa_mask);
+    for (const int signal : heeded_stop_signals())
+        sigaction(signal, &action, nullptr);
 }
 
 std::string_view signal_name(int signal) {
@@ -58,13 +63,16 @@ InterruptGuard::InterruptGuard() {
     struct sigaction action {};
     action.sa_handler = note_signal;
     sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < kStopSignals.size(); ++i)
-        sigaction(kStopSignals[i], &action, &previous_[i]);
+    for (const int signal : heeded_stop_signals()) {
+        struct sigaction before {};
+        sigaction(signal, &action, &before);
+        previous_.emplace_back(signal, before);
+    }
 }
 
 InterruptGuard::~InterruptGuard() {
-    for (std::size_t i = 0; i < kStopSignals.size(); ++i)
-        sigaction(kStopSignals[i], &previous_[i], nullptr);
+    for (const auto& [signal, before] : previous_)
+        sigaction(signal, &before, nullptr);
 }
 
 int InterruptGuard::received() {

@@ -4,6 +4,8 @@
 #include <array>
 #include <csignal>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace gpuadapt::cli {
 
@@ -12,8 +14,11 @@ inline constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
 [[nodiscard]] std::string_view signal_name(int signal);
 
+/// Those of them that are to stop us: one that was ignored from the start (nohup, a script's background) stays ignored.
+[[nodiscard]] std::vector<int> heeded_stop_signals();
+
 /// For commands that have nothing to save: those signals end the process at once with status 4 and a line that says
-/// so. One that was ignored from the start (nohup, a script's background) stays ignored.
+/// so.
 void end_on_stop_signals();
 
 /// While it lives, those signals are noted instead of ending the process. One at a time.
@@ -27,7 +32,7 @@ class InterruptGuard {
     [[nodiscard]] static int received();
 
   private:
-    std::array<struct sigaction, kStopSignals.size()> previous_{};
+    std::vector<std::pair<int, struct sigaction>> previous_;
 };
 
 }  // namespace gpuadapt::cli

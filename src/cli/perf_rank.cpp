@@ -108,7 +108,7 @@ void measure(const Session& session, const SweepPlan& plan, Root& root, Group& w
 sigset_t stop_signals() {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : kStopSignals)
+    for (const int signal : heeded_stop_signals())
         sigaddset(&signals, signal);
     return signals;
 }

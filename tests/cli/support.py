@@ -78,6 +78,12 @@ def processes():
     return found
 
 
+def heed_signals():
+    """A script's background ignores some signals, and its children would too."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def descendants(pid):
     table, found, front = processes(), {}, [pid]
     while front:
@@ -117,7 +123,8 @@ class CliTest(unittest.TestCase):
         with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
             child = subprocess.Popen([*([PROGRAM] if program is None else program), *arguments],
                                      stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.folder,
-                                     env=environment() if env is None else env, start_new_session=True)
+                                     env=environment() if env is None else env, start_new_session=True,
+                                     preexec_fn=heed_signals)
         self.addCleanup(self.end_program, child)
         return child
 

@@ -72,6 +72,17 @@ class MidSweep(CliTest):
                 self.check_end(result)
                 self.assert_says(result, number.name)
 
+    def test_what_nohup_ignores_does_not_stop_it(self):
+        self.begin(program=["nohup", PROGRAM])
+        points = len(self.finished_points())
+        os.kill(self.child.pid, signal.SIGHUP)
+        self.wait_until(lambda: len(self.finished_points()) >= points + 3 or self.child.poll() is not None, "it goes on")
+        self.assertIsNone(self.child.poll(), pathlib.Path(self.path("stderr")).read_text(errors="replace"))
+        os.kill(self.child.pid, signal.SIGTERM)
+        result = self.finish(self.child, 20)
+        self.check_end(result)
+        self.assert_says(result, "SIGTERM")
+
     def test_ctrl_c_reaches_the_whole_group(self):
         self.begin()
         os.killpg(self.child.pid, signal.SIGINT)
