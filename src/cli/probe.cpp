@@ -13,6 +13,8 @@
 #include <gpuadapt/probe/second_sources.hpp>
 #include <gpuadapt/report/topology.hpp>
 
+#include <filesystem>
+#include <map>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -38,18 +40,34 @@ void keep_memory_until_the_end() {
     mallopt(M_TRIM_THRESHOLD, 1 << 28);
 }
 
-int run_probe(Session& session, const ProbeOptions& options) {
-    keep_memory_until_the_end();
-    end_on_stop_signals();
+/// What is given is written last of all: a slip must show before the machine is read.
+void check_outputs(const ProbeOptions& options) {
     const std::tuple<const char*, const std::string&, OutputKind> outputs[] = {
         {"--out", options.out, OutputKind::machine_record},
         {"--svg", options.svg, OutputKind::svg},
         {"--nccl-topo", options.nccl_topo, OutputKind::nccl_topology},
         {"--write-expect", options.expect_out, OutputKind::expectations},
     };
-    for (const auto& [option, path, kind] : outputs)
-        if (!path.empty())
-            check_replaceable(option, path, kind);
+    std::map<std::string, const char*> taken;  // option by file
+    for (const auto& [option, path, kind] : outputs) {
+        if (path.empty())
+            continue;
+        check_replaceable(option, path, kind);
+        std::error_code failed;
+        const std::filesystem::path whole = std::filesystem::absolute(path, failed).lexically_normal();
+        const std::filesystem::path real = std::filesystem::weakly_canonical(whole, failed);
+        const auto [other, is_free] = taken.emplace(failed ? whole : real, option);
+        if (!is_free)
+            throw input_error(
+                Message{fmt::format("{} and {} both name {}: give each its own", other->second, option, path),
+                        fmt::format("{} 与 {} 都指向 {}：请分别指定", other->second, option, path)});
+    }
+}
+
+int run_probe(Session& session, const ProbeOptions& options) {
+    keep_memory_until_the_end();
+    end_on_stop_signals();
+    check_outputs(options);
     const MachineReading reading = read_machine(options.from);
     const Machine& machine = reading.machine;
     Record record = machine_record(machine, options.from.empty() ? utc_now() : "");

@@ -183,6 +183,14 @@ class Probe(CliTest):
         self.assert_status(self.run_program("probe", "--from", machine, "--out", self.path("run.json")), USAGE)
         self.assert_status(self.run_program("record", "--from", machine, "--out", self.path("run.json")), USAGE)
 
+    def test_two_outputs_do_not_share_a_file(self):
+        machine = str(REPOSITORY / "tests/machines/hgx/recording.tar.gz")
+        for other in ("o.json", "./o.json"):
+            result = self.run_program("probe", "--from", machine, "--out", "o.json", "--svg", other)
+            self.assert_status(result, USAGE)
+            self.assert_says(result, "--out and --svg both name")
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_a_text_beside_a_recording_takes_nothing_from_it(self):
         machine = str(REPOSITORY / "tests/machines/no-gpu/recording.tar.gz")
         text = self.text("lspci.txt", "0000:02:00.0 VGA compatible controller [0300]: Device [1a03:2000]\n")
