@@ -34,11 +34,14 @@ std::string hypervisor_name(std::string name) {
     return name == "microsoft" ? "hyperv" : name;
 }
 
-/// A machine of which only some files are known.
-Machine probe_files(const Answers& files, const std::vector<std::string>& probes) {
+/// A machine of which only some files are known; `name` stands for them in notes.
+Machine probe_files(const Answers& files, const std::vector<std::string>& probes, const std::string& name) {
     MemoryRoot root(files);
     Machine machine = probe_machine(root, probes);
-    machine.unread.clear();  // that there are no other files is no news
+    // What is wrong with these files counts; that there are no others is no news.
+    std::erase_if(machine.unread, [&](const Unread& entry) { return !files.files.contains(entry.path); });
+    for (Unread& entry : machine.unread)
+        entry.path = name;
     return machine;
 }
 
@@ -141,7 +144,7 @@ bool machine_from_rdma_state(std::string_view, std::string_view text, const std:
     return true;
 }
 
-bool machine_from_proc(std::string_view, std::string_view text, const std::string&, Machine& machine) {
+bool machine_from_proc(std::string_view, std::string_view text, const std::string& name, Machine& machine) {
     Answers files;
     files.only_asked = true;
     const auto add = [&](const char* path) { files.files[path] = {AnswerStatus::ok, std::string(text), ""}; };
@@ -152,14 +155,14 @@ bool machine_from_proc(std::string_view, std::string_view text, const std::strin
     if (memory)
         add("/proc/meminfo");
     if (cpus || memory)
-        machine = probe_files(files, {"cpu", "memory", "os"});
+        machine = probe_files(files, {"cpu", "memory", "os"}, name);
     for (const std::string_view line : ingest::text_lines(text))
         if (trim(line).starts_with("BOOT_IMAGE=") && !machine.os.command_line)
             machine.os.command_line = clean_utf8(trim(line));
     return cpus || memory || machine.os.command_line;
 }
 
-bool machine_from_smbios(std::string_view raw, std::string_view, const std::string&, Machine& machine) {
+bool machine_from_smbios(std::string_view raw, std::string_view, const std::string& name, Machine& machine) {
     constexpr std::size_t kLargestTable = std::size_t{4} << 20;
     const std::string_view table = smbios_table(raw);
     if (table.size() > kLargestTable || table.find('\0') == std::string_view::npos)
@@ -170,7 +173,7 @@ bool machine_from_smbios(std::string_view raw, std::string_view, const std::stri
     Answers files;
     files.only_asked = true;
     files.files["/sys/firmware/dmi/tables/DMI"] = {AnswerStatus::ok, std::string(table), ""};
-    machine = probe_files(files, {"dmi", "cpu"});
+    machine = probe_files(files, {"dmi", "cpu"}, name);
     return true;
 }
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace gpuadapt {
 
-Memory parse_meminfo(std::string_view text) {
+MemoryInfo parse_meminfo(std::string_view text) {
     struct Field {
         std::string_view key;
         std::optional<std::int64_t> Memory::*field;
@@ -19,16 +21,21 @@ Memory parse_meminfo(std::string_view text) {
         {"SwapTotal", &Memory::swap_bytes, true},           {"HugePages_Total", &Memory::hugepages_total, false},
         {"HugePages_Free", &Memory::hugepages_free, false}, {"Hugepagesize", &Memory::hugepage_bytes, true},
     };
-    Memory memory;
+    MemoryInfo info;
     for (const std::string_view line : split_lines(text)) {
         const auto pair = split_pair(line, ':');
         if (!pair)
             continue;
-        for (const Field& field : kFields)
-            if (pair->first == field.key)
-                memory.*field.field = field.in_kilobytes ? parse_kilobytes(pair->second) : parse_count(pair->second);
+        for (const Field& field : kFields) {
+            if (pair->first != field.key)
+                continue;
+            const auto value = field.in_kilobytes ? parse_kilobytes(pair->second) : parse_count(pair->second);
+            info.memory.*field.field = value;
+            if (!value)
+                info.damaged.push_back(single_blanks(line));
+        }
     }
-    return memory;
+    return info;
 }
 
 namespace {
@@ -75,7 +82,11 @@ void take_hugepages(Root& root, Memory& memory) {
 }  // namespace
 
 void probe_memory(Root& root, Machine& machine) {
-    machine.memory = parse_meminfo(root.read("/proc/meminfo").value_or(""));
+    constexpr const char* kMeminfo = "/proc/meminfo";
+    MemoryInfo info = parse_meminfo(root.read(kMeminfo).value_or(""));
+    machine.memory = std::move(info.memory);
+    for (const std::string& line : info.damaged)
+        root.note_unread(kMeminfo, fmt::format("no such amount of memory: {}", line.substr(0, 80)));
     if (const auto choice = root.read_line("/sys/kernel/mm/transparent_hugepage/enabled"))
         machine.memory.transparent_hugepages = parse_choice(*choice);
     take_hugepages(root, machine.memory);

@@ -3,11 +3,17 @@
 
 #include <gpuadapt/core/machine.hpp>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpuadapt {
 
 /// /proc/meminfo (proc(5)).
-[[nodiscard]] Memory parse_meminfo(std::string_view text);
+struct MemoryInfo {
+    Memory memory;
+    std::vector<std::string> damaged;  ///< lines whose value is no number, or more than any machine has
+};
+[[nodiscard]] MemoryInfo parse_meminfo(std::string_view text);
 
 }  // namespace gpuadapt

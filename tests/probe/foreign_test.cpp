@@ -240,8 +240,20 @@ TEST(Foreign, ReadsFilesOfProc) {
     EXPECT_EQ(cpu.cpu.model, "Example X");
     const Machine memory = machine_of_bytes("MemTotal:       1024 kB\nMemFree:        100 kB\n", "m");
     EXPECT_EQ(memory.memory.total_bytes, 1 << 20);
+    const Machine absurd = machine_of_bytes("MemTotal:       many kB\nMemFree:        100 kB\n", "m");
+    EXPECT_EQ(notes(absurd), "m: no such amount of memory: MemTotal: many kB\n");
+    EXPECT_EQ(notes(memory), "");
     const Machine line = machine_of_bytes("> # cat /proc/cmdline\n> BOOT_IMAGE=/vmlinuz iommu=off\n", "l");
     EXPECT_EQ(line.os.command_line, "BOOT_IMAGE=/vmlinuz iommu=off");
+}
+
+TEST(Foreign, SaysWhereABinaryTableIsDamaged) {
+    using namespace std::string_literals;
+    const std::string table = "\x01\x08\x00\x00\x01\x02\x00\x03Maker\0Model\0Serial\0\0"s;
+    const Machine whole = machine_of_bytes(table + "\x7f\x04\x01\x00\0\0"s, "dmi.bin");
+    EXPECT_EQ(whole.dmi.product_name, "Model");
+    EXPECT_EQ(notes(whole), "");
+    EXPECT_EQ(notes(machine_of_bytes(table + "\x05", "dmi.bin")), "dmi.bin: damaged at byte 28\n");
 }
 
 TEST(Foreign, NamesWhatItDoesNotUnderstand) {

@@ -168,6 +168,18 @@ TEST(ProbeMemoryFacts, HugePagesOfEachSizeAndNode) {
                 ElementsAre(HugePages{2 << 20, {}, 0, {}}, HugePages{1 << 30, {}, 4, 1}, HugePages{1 << 30, 1, 4, {}}));
 }
 
+TEST(ProbeMemoryFacts, AnAbsurdAmountIsUnread) {
+    for (const char* value : {"lots kB", "-1 kB", "1024", "9007199254740993 kB", "99999999999999999999 kB"}) {
+        MemoryRoot root;
+        root.add_file("/proc/meminfo", "MemTotal:       " + std::string(value) + "\nMemAvailable: 7 kB\n");
+        const Machine machine = probe_machine(root, {"memory"});
+        EXPECT_EQ(machine.memory.total_bytes, std::nullopt) << value;
+        EXPECT_EQ(machine.memory.available_bytes, 7 << 10) << value;
+        EXPECT_THAT(machine.unread, testing::Contains(Unread{
+                                        "/proc/meminfo", "no such amount of memory: MemTotal: " + std::string(value)}));
+    }
+}
+
 TEST(ProbeDmiFacts, ManagementController) {
     MemoryRoot root;
     root.add_file("/sys/devices/platform/ipmi_bmc.0/firmware_revision", "1.45\n");

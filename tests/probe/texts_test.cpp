@@ -114,9 +114,11 @@ TEST(Cpuinfo, PowerLoongArchAndNonsense) {
 }
 
 TEST(Meminfo, TakesWhatIsThere) {
-    const Memory memory = parse_meminfo(
+    const MemoryInfo info = parse_meminfo(
         "MemTotal:       1000 kB\nMemAvailable:    500 kB\nSwapTotal:  bad\nHugePages_Total:       4\n"
         "Hugepagesize:       2048 kB\nMemTotalX: 1 kB\n");
+    const Memory& memory = info.memory;
+    EXPECT_THAT(info.damaged, ElementsAre("SwapTotal: bad"));
     EXPECT_EQ(memory.total_bytes, 1024000);
     EXPECT_EQ(memory.available_bytes, 512000);
     EXPECT_EQ(memory.swap_bytes, std::nullopt);
