@@ -14,10 +14,12 @@
 #include <gpuadapt/report/workbook.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -111,7 +113,41 @@ void say_log_summary(const Session& session, const std::string& path, const inge
                               summary.rows_refused, summary.not_understood)});
 }
 
+/// Logs with the same bytes: their rows will stand in the workbook twice, and look like two measurements. Pipes can be
+/// read only once and are not compared.
+std::vector<Finding> repeated_logs(const std::vector<std::string>& logs) {
+    std::map<std::uintmax_t, std::vector<std::string>> by_size;
+    for (const std::string& path : logs) {
+        std::error_code failed;
+        if (std::filesystem::is_regular_file(path, failed))
+            if (const auto size = std::filesystem::file_size(path, failed); !failed)
+                by_size[size].push_back(path);
+    }
+    std::vector<Finding> findings;
+    for (const auto& [size, paths] : by_size) {
+        std::map<std::string, std::string> first;  // path by sum
+        for (std::size_t i = 0; paths.size() > 1 && i < paths.size(); ++i) {
+            const auto [earlier, is_new] = first.emplace(sha256_file(paths[i]), paths[i]);
+            if (is_new)
+                continue;
+            Finding finding;
+            finding.severity = Severity::warning;
+            finding.check = "LOGS1";
+            finding.subject = paths[i];
+            finding.title = {"the same log is given twice", "同一日志给出两次"};
+            finding.evidence = {fmt::format("{} and {} are the same to the last byte: each row stands twice",
+                                            earlier->second, paths[i]),
+                                fmt::format("{} 与 {} 完全相同：每行数据出现两次", earlier->second, paths[i])};
+            finding.advice = {"Give each log once.", "每个日志只给出一次。"};
+            findings.push_back(std::move(finding));
+        }
+    }
+    return findings;
+}
+
 void read_logs(const Session& session, const ReportOptions& options, const TableSink& sink, Record& record) {
+    const std::vector<Finding> repeated = repeated_logs(options.logs);
+    record.findings.insert(record.findings.end(), repeated.begin(), repeated.end());
     for (const std::string& path : options.logs) {
         const ingest::NcclLogSummary summary = read_log(path, options, sink, record.findings);
         record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());

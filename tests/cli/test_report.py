@@ -126,6 +126,26 @@ class FromLogs(ReportTest):
         self.assert_status(self.run_program("report", "--from", recording, "--probe"), USAGE)
         self.assert_status(self.run_program("report", "--from", self.path("absent")), USAGE)
 
+    def test_the_same_log_twice_is_a_warning(self):
+        self.write("a.txt", log(True))
+        self.write("b.txt", log(True))
+        self.write("c.txt", log(True).replace("16.00", "17.00"))
+        for logs, said in ((["a.txt", "a.txt"], True), (["a.txt", "b.txt"], True), (["a.txt", "c.txt"], False)):
+            with self.subTest(logs=logs):
+                result = self.run_ok("report", "--log-file", *logs, "--out-file", "r.xlsx")
+                self.assertEqual("LOGS1" in result.err, said, str(result))
+                if said:
+                    self.assert_says(result, f"{logs[0]} and {logs[1]} are the same")
+        record = json.loads(self.run_program("report", "--log-file", "a.txt", "b.txt", "--json").out)
+        self.assertEqual([it["subject"] for it in record["findings"] if it["check"] == "LOGS1"], ["b.txt"])
+
+    def test_ranks_that_the_log_contradicts_are_a_warning(self):
+        self.write("test.txt", log(True))
+        result = self.run_ok("report", "--log-file", "test.txt", "--ranks", "8", "--out-file", "r.xlsx")
+        self.assert_says(result, "warning LOG8 test.txt", "banner: 4; caller: 8")
+        result = self.run_ok("report", "--log-file", "test.txt", "--ranks", "4", "--out-file", "r.xlsx")
+        self.assertNotIn("LOG8", result.err)
+
     def test_no_log_at_all(self):
         for text in ("", "hello\nworld\n", "\0\1\2" * 1000):
             with self.subTest(text=text[:10]):
