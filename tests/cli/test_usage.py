@@ -4,7 +4,7 @@
 import re
 import subprocess
 
-from support import COMMANDS, OK, PROGRAM, USAGE, CliTest, environment, main
+from support import COMMANDS, OK, PROGRAM, REPOSITORY, USAGE, CliTest, environment, main
 
 
 def listed_commands(text):
@@ -219,6 +219,29 @@ class Documents(CliTest):
         self.assertEqual(self.complete("gpuadapt", "perf", "--gp"), ["--gpus"])
         (self.folder / "run 1.json").touch()
         self.assertEqual(self.complete("gpuadapt", "report", "--record", "run"), ["run", "1.json"])
+
+
+class Scripts(CliTest):
+    """What they do is seen elsewhere; here they must do nothing."""
+
+    def script_of_ours(self, name, *arguments):
+        return self.run_program(program=[str(REPOSITORY / "scripts" / name), *arguments], timeout=30)
+
+    def test_help(self):
+        for name in ("quickstart", "test"):
+            for option in ("--help", "-h"):
+                result = self.script_of_ours(name, option)
+                self.assert_status(result, OK)
+                self.assertIn(f"./scripts/{name}", result.out)
+
+    def test_what_they_do_not_know_is_refused(self):
+        for name, *arguments in (("quickstart", "--foo"), ("quickstart", "one", "two"), ("test", "--foo"),
+                                 ("test", "-L", "unit", "--no-such=1"), ("test", "unit")):
+            with self.subTest(name=name, arguments=arguments):
+                result = self.script_of_ours(name, *arguments)
+                self.assertNotIn(result.status, (OK, 127), str(result))
+                self.assertEqual(len(result.err.splitlines()), 1, str(result))
+                self.assert_says(result, f"^{name}: ")
 
 
 class Linking(CliTest):
