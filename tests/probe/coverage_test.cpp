@@ -60,5 +60,23 @@ TEST(ProbeCoverage, WhatCouldNotBeReadIsUnknown) {
     EXPECT_GE(coverage_of(no_pci).unknown, 2) << "nobody knows of GPUs then";
 }
 
+TEST(ProbeCoverage, AToolThatGaveNoAnswerIsUnknown) {
+    Machine with_gpu = plain();
+    with_gpu.gpus.emplace_back().vendor = "nvidia";
+    const Coverage all = coverage_of(with_gpu);
+    EXPECT_EQ(all.unknown, 0);
+    const auto unknown = [&](const char* path) {
+        Machine machine = with_gpu;
+        machine.unread = {{path, "time-out after 30 s"}};
+        return coverage_of(machine).unknown;
+    };
+    EXPECT_EQ(unknown("nvidia-smi topo -m"), 2) << "the matrix, and what it says";
+    EXPECT_EQ(unknown("mx-smi -L"), 1) << "facts of the GPUs";
+    EXPECT_EQ(unknown("NVML, GPU 3"), 1);
+    EXPECT_EQ(unknown("ethtool -i eth0"), 1);
+    EXPECT_EQ(unknown("ibv_devinfo -v"), 1);
+    EXPECT_EQ(unknown("ethtoolx"), 0);
+}
+
 }  // namespace
 }  // namespace gpuadapt
