@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 
 /// /sys/devices/system/cpu (Documentation/ABI/testing/sysfs-devices-system-cpu, admin-guide/cputopology.rst,
 /// admin-guide/pm/{cpufreq,intel_pstate,amd-pstate,cpuidle}.rst) and /proc/cpuinfo.
@@ -107,6 +108,16 @@ void ask_firmware(Root& root, Cpu& cpu) {
         cpu.sockets = smbios.cpu_sockets;
 }
 
+/// Where the firmware counts the sockets: each has as many cores, when all are online and that comes out even.
+void share_out_cores(Cpu& cpu) {
+    const bool all_online = !cpu.offline || cpu.offline->empty();
+    if (!cpu.sockets || !cpu.threads_per_core || !cpu.logical_cpus || !all_online)
+        return;
+    const std::int64_t shares = std::int64_t{*cpu.sockets} * *cpu.threads_per_core;
+    if (*cpu.logical_cpus % shares == 0)
+        cpu.cores_per_socket = static_cast<int>(*cpu.logical_cpus / shares);
+}
+
 }  // namespace
 
 void probe_cpu(Root& root, Machine& machine) {
@@ -135,8 +146,8 @@ void probe_cpu(Root& root, Machine& machine) {
         ask_firmware(root, cpu);
     if (!cpu.model)
         cpu.model = info.part;
-    if (!sockets_by_kernel && cpu.sockets && cpu.threads_per_core && cpu.logical_cpus)
-        cpu.cores_per_socket = *cpu.logical_cpus / (*cpu.sockets * *cpu.threads_per_core);
+    if (!sockets_by_kernel)
+        share_out_cores(cpu);
 }
 
 }  // namespace gpuadapt

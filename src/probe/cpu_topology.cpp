@@ -108,7 +108,7 @@ void probe_topology(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
         most = std::max(most, of_socket.size());
     // Sockets of different sizes: offline CPUs, or clusters of cores (Arm) that the kernel takes for sockets.
     const bool all_online = !cpu.offline || cpu.offline->empty();
-    if (!all_online || most * sockets.size() <= cpus.size())
+    if (!all_online || most * sockets.size() == threads.size())
         cpu.cores_per_socket = static_cast<int>(most);
 }
 

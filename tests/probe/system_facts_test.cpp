@@ -87,6 +87,19 @@ TEST(ProbeCpuFacts, ClustersOfDifferentSizes) {
     EXPECT_EQ(probe_machine(root, {"cpu"}).cpu.cores_per_socket, 3);
 }
 
+TEST(ProbeCpuFacts, SocketsOfDifferentSizesWithThreads) {
+    MemoryRoot root;
+    root.add_file(kCpus + "online", "0-5\n");
+    for (const int cpu : {0, 1, 2, 3, 4, 5}) {
+        root.add_file(cpu_file(cpu, "topology/core_cpus_list"), cpu < 2 ? "0-1\n" : cpu < 4 ? "2-3\n" : "4-5\n");
+        root.add_file(cpu_file(cpu, "topology/package_cpus_list"), cpu < 4 ? "0-3\n" : "4-5\n");
+    }
+    const Cpu cpu = probe_machine(root, {"cpu"}).cpu;
+    EXPECT_EQ(cpu.sockets, 2);
+    EXPECT_EQ(cpu.threads_per_core, 2);
+    EXPECT_EQ(cpu.cores_per_socket, std::nullopt) << "there are three cores, not four";
+}
+
 TEST(ProbeCpuFacts, IdleStatesAreKnownAllOrNot) {
     MemoryRoot root;
     add_processors(root);
@@ -106,6 +119,27 @@ std::string processor(const std::string& name) {
     raw[0x10] = 1;
     raw[0x18] = 0x41;
     return raw + name + "\0\0"s;
+}
+
+TEST(ProbeCpuFacts, SocketsOfTheFirmware) {
+    const auto cores = [](int cpus, const std::string& offline) {
+        MemoryRoot root;
+        root.add_file(kCpus + "online", "0-" + std::to_string(cpus - 1) + "\n");
+        root.add_file(kCpus + "offline", offline + "\n");
+        for (int cpu = 0; cpu < cpus; ++cpu) {
+            root.add_file(cpu_file(cpu, "topology/core_cpus_list"), std::to_string(cpu) + "\n");
+            root.add_file(cpu_file(cpu, "topology/package_cpus_list"), std::to_string(cpu) + "\n");
+            root.add_file(cpu_file(cpu, "topology/physical_package_id"), "-1\n");
+        }
+        root.add_file("/sys/firmware/dmi/tables/DMI", processor("X") + processor("X"));
+        const Cpu cpu = probe_machine(root, {"cpu"}).cpu;
+        EXPECT_EQ(cpu.sockets, 2);
+        return cpu.cores_per_socket;
+    };
+    EXPECT_EQ(cores(8, ""), 4);
+    EXPECT_EQ(cores(3, ""), std::nullopt);
+    EXPECT_EQ(cores(1, ""), std::nullopt) << "no socket has 0 cores";
+    EXPECT_EQ(cores(4, "4-7"), std::nullopt) << "who knows to which socket the others belong";
 }
 
 TEST(ProbeCpuFacts, ModelsOfChineseProcessors) {
