@@ -5,7 +5,7 @@
 
 #include <gpuadapt/core/text.hpp>
 
-#include <algorithm>
+#include <set>
 
 namespace gpuadapt {
 
@@ -134,13 +134,14 @@ std::optional<std::string> hypervisor_of_clocks(std::string_view text) {
 
 std::vector<std::string> parse_local_addresses(std::string_view fib_trie) {
     std::vector<std::string> addresses;
+    std::set<std::string_view> seen;  // a node of a cluster may have tens of thousands
     std::string_view leaf;
     for (const std::string_view line : split_lines(fib_trie)) {
         const std::string_view text = trim(line);
         if (text.starts_with("|-- ")) {
             leaf = trim(text.substr(4));
         } else if (text == "/32 host LOCAL" && is_ipv4(leaf) && !leaf.starts_with("127.")) {
-            if (std::find(addresses.begin(), addresses.end(), leaf) == addresses.end())
+            if (seen.insert(leaf).second)
                 addresses.emplace_back(leaf);
         }
     }

@@ -5,8 +5,10 @@
 #include "probe/pci_device.hpp"
 #include "probe/system_texts.hpp"
 
+#include <chrono>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -171,6 +173,16 @@ TEST(Addresses, OfTheFibTrie) {
         "           |-- 198.51.100.7\n              /24 link UNICAST\n              /32 host LOCAL\n";
     EXPECT_THAT(parse_local_addresses(trie), ElementsAre("192.0.2.2", "198.51.100.7"));
     EXPECT_THAT(parse_local_addresses("/32 host LOCAL"), IsEmpty());
+}
+
+TEST(Addresses, OfALargeTrieTakeNoTime) {
+    constexpr int kMany = 100000;
+    std::string trie;
+    for (int i = 0; i < 2 * kMany; ++i)
+        trie += fmt::format("|-- 10.{}.{}.{}\n/32 host LOCAL\n", i % kMany >> 16, i % kMany >> 8 & 255, i & 255);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_GE(parse_local_addresses(trie).size(), 99000U);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << "each against all others";
 }
 
 TEST(Versions, OfFiles) {
