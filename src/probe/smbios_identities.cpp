@@ -44,9 +44,8 @@ std::vector<std::string> smbios_identities(std::string_view table) {
         if (length < kHeader || length > table.size())
             break;
         const std::string_view formatted = table.substr(0, length);
-        const std::size_t end = table.find(std::string_view("\0\0", 2), length);
-        if (end == std::string_view::npos)
-            break;
+        // Of a last structure that is cut off, what is there counts all the same.
+        const std::size_t end = std::min(table.find(std::string_view("\0\0", 2), length), table.size());
         std::vector<std::string_view> strings;
         for (std::string_view rest = table.substr(length, end - length); !rest.empty();) {
             const std::size_t zero = rest.find('\0');
@@ -63,7 +62,7 @@ std::vector<std::string> smbios_identities(std::string_view table) {
         if (type == kOemStrings || type == kConfigurationOptions)
             for (const std::string_view text : strings)
                 found.emplace_back(trim(text));
-        table.remove_prefix(end + 2);
+        table.remove_prefix(std::min(end + 2, table.size()));
     }
     return found;
 }
