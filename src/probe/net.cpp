@@ -21,7 +21,12 @@ constexpr int kPriorities = 8;
 void take_place(Root& root, const std::string& folder, NetInterface& interface) {
     const auto place = root.link(folder.substr(0, folder.size() - 1));
     const auto device = root.link(folder + "device");
-    interface.virtual_device = place ? place->find("/virtual/") != std::string::npos : !device;
+    if (place)
+        interface.virtual_device = place->find("/virtual/") != std::string::npos;
+    else if (device)
+        interface.virtual_device = false;
+    else if (root.answer_link(folder + "device").status == AnswerStatus::absent)  // not only unread
+        interface.virtual_device = true;
     // A virtio or usb interface has its PCI device further up in the path.
     if (interface.virtual_device == false && place)
         interface.pci_address = last_pci_address(*place);

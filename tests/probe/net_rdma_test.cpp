@@ -136,6 +136,22 @@ TEST_F(Network, EverythingOfACard) {
     EXPECT_EQ(machine.settings.at(kDevice + "/tc/1/traffic_class"), "Global tclass=106");
 }
 
+TEST_F(Network, WhatCannotBeReadIsNotVirtual) {
+    file("/sys/class/net/e0/mtu", "1500");
+    const auto is_virtual = [&] {
+        MemoryRoot root(answers_);
+        return probe_machine(root, {"net"}).interfaces.at(0).virtual_device;
+    };
+    EXPECT_EQ(is_virtual(), true) << "old kernels have folders, and no device of a bridge";
+    for (const AnswerStatus status : {AnswerStatus::denied, AnswerStatus::timed_out}) {
+        answers_.links["/sys/class/net/e0"] = {status, "", "no"};
+        answers_.links["/sys/class/net/e0/device"] = {status, "", "no"};
+        EXPECT_EQ(is_virtual(), std::nullopt);
+    }
+    link("/sys/class/net/e0/device", "../../../0000:3a:00.0");
+    EXPECT_EQ(is_virtual(), false);
+}
+
 TEST_F(Network, InfinibandHasNoInterfaceOfAGid) {
     card("InfiniBand");
     gid(0, "fe80:0000:0000:0000:a088:c203:0030:9a0d", "IB/RoCE v1", "");
