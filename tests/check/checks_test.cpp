@@ -164,6 +164,16 @@ TEST(Checks, ALogHasNoPlan) {
     EXPECT_EQ(run1.run(record, run1).state, State::not_applicable);
 }
 
+TEST(Checks, ARunThatEndedBeforeItsFirstTableWasCutShort) {
+    Record record;
+    record.run_id = "r";
+    const Check& run1 = checks()[2];
+    ASSERT_EQ(run1.run(record, run1).findings.size(), 1U);
+    EXPECT_EQ(run1.run(record, run1).findings[0].severity, Severity::warning);
+    record.finished = "2026-11-30T12:00:00Z";
+    EXPECT_TRUE(run1.run(record, run1).findings.empty());
+}
+
 TEST(Checks, UndefinedInPlaceIsNeverJudged) {
     PerfPoint p = point(0, {});
     p.in_place = p.out_of_place;
