@@ -3,15 +3,12 @@
 
 #include <gpuadapt/core/topology.hpp>
 
-#include <algorithm>
-#include <map>
-
 #include <fmt/format.h>
 
 namespace gpuadapt::check {
 namespace {
 
-/// "GPU0-GPU2 (DUAL, theirs NODE), ..."
+/// "GPU0-GPU2 DUAL/NODE, GPU1-GPU3 ..."
 std::string pairs(const TopologyComparison& comparison, DifferenceReason reason) {
     constexpr std::size_t kShown = 8;
     std::string text;

@@ -167,7 +167,7 @@ std::string help_text(const CLI::App& app, const Command* command, Lang lang) {
         out += zh ? "\n各命令的选项：gpuadapt 命令 --help\n" : "\nOptions of a command: gpuadapt COMMAND --help\n";
         return out;
     }
-    out += fmt::format("{}: {}\n\n", fmt::format("gpuadapt {}", command->name), command->summary.get(lang));
+    out += fmt::format("gpuadapt {}: {}\n\n", command->name, command->summary.get(lang));
     out += wrap(command->details.get(lang), 0, 0) + "\n\n";
     out += fmt::format(
         fmt::runtime(zh ? "用法：gpuadapt {} [选项]\n\n选项：\n" : "Usage: gpuadapt {} [options]\n\nOptions:\n"),
