@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/from_texts.hpp"
+#include "probe/parse.hpp"
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/merge.hpp>
@@ -155,9 +156,7 @@ void add_source(Machine& machine, const Machine& part, const std::string& name, 
 
 /// What follows from the facts of all sources together.
 void complete(Machine& machine) {
-    const auto by_address = [](const auto& a, const auto& b) {
-        return std::pair(a.address.size(), a.address) < std::pair(b.address.size(), b.address);
-    };
+    const auto by_address = [](const auto& a, const auto& b) { return pci_address_less(a.address, b.address); };
     std::sort(machine.pci_devices.begin(), machine.pci_devices.end(), by_address);
     Machine derived;
     derived.pci_devices = machine.pci_devices;

@@ -119,9 +119,9 @@ Machine tool_facts(Root& root, const GpuVendor& vendor) {
 
 void merge_gpu_facts(Machine& machine, const Machine& facts) {
     for (const Gpu& gpu : facts.gpus) {
-        const auto place =
-            std::lower_bound(machine.gpus.begin(), machine.gpus.end(), gpu.address,
-                             [](const Gpu& one, const std::string& address) { return one.address < address; });
+        const auto place = std::lower_bound(
+            machine.gpus.begin(), machine.gpus.end(), gpu.address,
+            [](const Gpu& one, const std::string& address) { return pci_address_less(one.address, address); });
         if (place != machine.gpus.end() && place->address == gpu.address)
             fill(*place, gpu);
         else

@@ -149,6 +149,10 @@ bool is_pci_address(std::string_view text) {
            rest[5] == '.' && rest[6] >= '0' && rest[6] <= '7';
 }
 
+bool pci_address_less(std::string_view a, std::string_view b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+}
+
 std::optional<std::string> last_pci_address(std::string_view path) {
     while (!path.empty()) {
         const std::string_view name = last_component(path);

@@ -52,6 +52,9 @@ namespace gpuadapt {
 /// "0000:3a:00.0" or, with a 32-bit domain, "10000:3a:00.0".
 [[nodiscard]] bool is_pci_address(std::string_view text);
 
+/// The order of PCI addresses: by domain, whose length may differ, then bus, device and function.
+[[nodiscard]] bool pci_address_less(std::string_view a, std::string_view b);
+
 /// The last component of a path that is a PCI address: the device that a class device stands for.
 [[nodiscard]] std::optional<std::string> last_pci_address(std::string_view path);
 

@@ -154,10 +154,8 @@ void probe_pci(Root& root, Machine& machine) {
             device.slot = slot->second;
         machine.pci_devices.push_back(std::move(device));
     }
-    // "10000:00:00.0" comes before "0000:00:00.0" neither as text nor as a number should.
-    std::sort(machine.pci_devices.begin(), machine.pci_devices.end(), [](const PciDevice& a, const PciDevice& b) {
-        return std::pair(a.address.size(), a.address) < std::pair(b.address.size(), b.address);
-    });
+    std::sort(machine.pci_devices.begin(), machine.pci_devices.end(),
+              [](const PciDevice& a, const PciDevice& b) { return pci_address_less(a.address, b.address); });
     unread.note(root, machine.pci_devices.size());
     note_missing_names(root, machine.pci_devices);
 }

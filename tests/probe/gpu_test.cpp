@@ -62,6 +62,14 @@ Gpu nvidia(const std::string& address) {
     return gpu;
 }
 
+TEST(ProbeGpuFacts, FindTheirGpuInLongDomainsToo) {
+    Machine facts;
+    facts.gpus = {nvidia("ffff:07:00.0"), nvidia("10000:07:00.0")};
+    const Machine machine =
+        Machines().gpu("10000:07:00.0", "10DE:2335").gpu("ffff:07:00.0", "10DE:2335").library("nvml", facts).probe();
+    EXPECT_THAT(machine.gpus, ElementsAre(facts.gpus[0], facts.gpus[1]));
+}
+
 TEST(ProbeGpuFacts, ComeFromTheLibrary) {
     Machine facts;
     facts.gpus = {nvidia("0000:07:00.0")};
