@@ -15,19 +15,20 @@ namespace {
 struct HexFile {
     const char* name;
     std::optional<int> PciDevice::*field;
+    int most;
 };
 
 constexpr HexFile kHexFiles[] = {
-    {"class", &PciDevice::class_code},
-    {"vendor", &PciDevice::vendor_id},
-    {"device", &PciDevice::device_id},
-    {"subsystem_vendor", &PciDevice::subsystem_vendor_id},
-    {"subsystem_device", &PciDevice::subsystem_device_id},
+    {"class", &PciDevice::class_code, 0xffffff},
+    {"vendor", &PciDevice::vendor_id, 0xffff},
+    {"device", &PciDevice::device_id, 0xffff},
+    {"subsystem_vendor", &PciDevice::subsystem_vendor_id, 0xffff},
+    {"subsystem_device", &PciDevice::subsystem_device_id, 0xffff},
 };
 
 void take_hex(DeviceFiles& files, const HexFile& file, PciDevice& device) {
     const auto value = parse_hex(files.line(file.name).value_or(""));
-    if (value && *value <= 0xffffff)
+    if (value && *value <= file.most)
         device.*file.field = static_cast<int>(*value);
 }
 
@@ -63,9 +64,14 @@ void take_vpd(DeviceFiles& files, PciDevice& device) {
     auto bytes = files.part(kName, 0, kFirst);
     if (!bytes)
         return;
-    const std::size_t needed = std::min(vpd_bytes_needed(*bytes), kMost);
-    if (bytes->size() == kFirst && needed > kFirst)
-        *bytes += files.part(kName, kFirst, needed - kFirst).value_or("");
+    // Each header that comes tells how far to read on; a file that ends is not asked again.
+    for (std::size_t asked = kFirst; bytes->size() == asked;) {
+        const std::size_t needed = std::min(vpd_bytes_needed(*bytes), kMost);
+        if (needed <= asked)
+            break;
+        *bytes += files.part(kName, asked, needed - asked).value_or("");
+        asked = needed;
+    }
     device.vpd = parse_vpd(*bytes);
 }
 
@@ -104,7 +110,7 @@ void take_link_files(DeviceFiles& files, PciLink& link) {
 
 void take_facts(DeviceFiles& files, const PciConfig& config, PciDevice& device) {
     if (!device.revision)
-        take_hex(files, {"revision", &PciDevice::revision}, device);
+        take_hex(files, {"revision", &PciDevice::revision, 0xff}, device);
     device.numa_node = files.number("numa_node");
     device.bars = parse_bars(files.text("resource").value_or(""));
     // Without a driver the kernel may say "unknown"; the register then says more.

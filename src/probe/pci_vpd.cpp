@@ -79,8 +79,12 @@ std::optional<PciVpd> parse_vpd(std::string_view bytes) {
 }
 
 std::size_t vpd_bytes_needed(std::string_view bytes) {
+    constexpr std::size_t kHeader = 3;
     std::size_t needed = 0;
-    while (const auto resource = first_resource(bytes)) {
+    while (!bytes.empty()) {
+        const auto resource = first_resource(bytes);
+        if (!resource)
+            return needed + kHeader;
         if (resource->tag != kIdentifier && resource->tag != kReadOnly)
             break;
         needed += resource->header + resource->size;
@@ -88,7 +92,7 @@ std::size_t vpd_bytes_needed(std::string_view bytes) {
             break;
         // The header of the next one is needed too.
         if (resource->header + resource->size >= bytes.size())
-            return needed + 3;
+            return needed + kHeader;
         bytes.remove_prefix(resource->header + resource->size);
     }
     return needed;

@@ -159,6 +159,31 @@ TEST(ProbePciFiles, PowerStateOfTheKernelElseOfTheRegister) {
     }
 }
 
+TEST(ProbePciFiles, VpdIsReadAsFarAsItsHeadersLead) {
+    for (std::size_t size = 244; size < 264; ++size) {
+        MemoryRoot root;
+        root.add_file(kFolder + "config", network_card().bytes());
+        root.add_file(kFolder + "vpd",
+                      resource(0x82, std::string(size, 'n')) + resource(0x90, field("PN", "EX-1234")) + "\x78");
+        const PciDevice device = probe_machine(root, {"pci"}).pci_devices.at(0);
+        ASSERT_TRUE(device.vpd) << size;
+        EXPECT_EQ(device.vpd->part_number, "EX-1234") << size;
+    }
+}
+
+TEST(ProbePciFiles, NumbersThatAreTooLargeAreNone) {
+    MemoryRoot root;
+    root.add_file(kFolder + "class", "0x1020000\n");
+    root.add_file(kFolder + "vendor", "0x115b3\n");
+    root.add_file(kFolder + "device", "0x101d\n");
+    root.add_file(kFolder + "revision", "0x100\n");
+    const PciDevice device = probe_machine(root, {"pci"}).pci_devices.at(0);
+    EXPECT_EQ(device.class_code, std::nullopt);
+    EXPECT_EQ(device.vendor_id, std::nullopt);
+    EXPECT_EQ(device.device_id, 0x101d);
+    EXPECT_EQ(device.revision, std::nullopt);
+}
+
 TEST(ProbePciFiles, AVirtualFunctionNamesItsPhysicalOne) {
     MemoryRoot root;
     root.add_file(kFolder + "config", network_card().dword(0, 0xffffffff).bytes());
