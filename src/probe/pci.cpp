@@ -20,20 +20,23 @@ namespace gpuadapt {
 namespace {
 
 constexpr int kHeaderBytes = 64;
+constexpr int kConventionalBytes = 256;
 
 PciConfig read_config(DeviceFiles& files) {
     const PciFunction function{files.address().ends_with(":00.0"), false};
     PciConfig config = decode_pci_config(
         [&](std::size_t offset, std::size_t size) { return files.part("config", offset, size).value_or(""); },
         function);
-    if (config.device.config_bytes.value_or(0) < kHeaderBytes || !config.answers)
+    const int bytes = config.device.config_bytes.value_or(0);
+    if (bytes < kHeaderBytes || !config.answers)
         config.device.config_bytes.reset();
     if (!config.answers)
         files.note("config", "all bits are set: the device does not answer");
-    if (config.damage)
+    else if (config.damage)
         files.note("config", *config.damage);
-    else if (config.device.config_bytes == kHeaderBytes)
-        files.note("config", fmt::format("only the first {} bytes can be read; run as root", kHeaderBytes));
+    else if (bytes > 0 && bytes < kConventionalBytes)
+        files.note("config", fmt::format("only the first {} bytes can be read{}", bytes,
+                                         bytes == kHeaderBytes ? "; run as root" : ""));
     return config;
 }
 
@@ -107,7 +110,7 @@ PciDevice probe_device(DeviceFiles& files) {
     device.address = files.address();
     take_identity(files, device);
     drop_empty_subsystem(device);
-    if (!device.port_type && device.config_bytes.value_or(0) <= kHeaderBytes)
+    if (!device.port_type && device.config_bytes.value_or(0) < kConventionalBytes)
         take_link_files(files, device.link);
     take_facts(files, config, device);
     if (const auto place = files.link(""))

@@ -5,14 +5,18 @@
 
 #include <gpuadapt/core/text.hpp>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace gpuadapt {
 
 void UnreadFiles::add(const std::string& path, const std::string& name, const std::string& reason) {
     Kind& kind = kinds_[{name, reason}];
-    if (kind.count++ == 0)
+    if (kind.count == 0)
         kind.first_path = path;
+    if (std::exchange(kind.last_path, path) != path)
+        ++kind.count;
 }
 
 void UnreadFiles::note(Root& root, std::size_t devices) const {

@@ -24,8 +24,8 @@ class UnreadFiles {
 
   private:
     struct Kind {
-        std::string first_path;
-        std::size_t count = 0;
+        std::string first_path, last_path;
+        std::size_t count = 0;  ///< of paths: a device may be asked several times for parts of one file
     };
     std::map<std::pair<std::string, std::string>, Kind> kinds_;  ///< by name and reason
     std::map<std::string, int> timed_out_;

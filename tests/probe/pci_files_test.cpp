@@ -239,6 +239,40 @@ TEST(ProbePciFiles, WhatIsDeniedOfManyIsOneLine) {
                             Unread{"/sys/bus/pci/devices/*/vpd", "permission denied: 3 of 3 devices"}, kNoNames));
 }
 
+/// Breaks behind the header of each configuration space.
+class BrokenConfigRoot : public MemoryRoot {
+  public:
+    [[nodiscard]] TextAnswer answer_read_part(const std::string& path, std::size_t offset, std::size_t size) override {
+        if (path.ends_with("/config") && offset >= 64)
+            return {AnswerStatus::failed, "", "Input/output error"};
+        return MemoryRoot::answer_read_part(path, offset, size);
+    }
+};
+
+TEST(ProbePciFiles, DevicesAreCountedNotQuestions) {
+    BrokenConfigRoot root;
+    add_proc(root);
+    for (const char* address : {"0000:01:00.0", "0000:02:00.0"})
+        root.add_file(std::string("/sys/bus/pci/devices/") + address + "/config", network_card().bytes());
+    EXPECT_THAT(probe_machine(root, {"pci"}).unread,
+                testing::Contains(Unread{"/sys/bus/pci/devices/*/config", "Input/output error: 2 of 2 devices"}));
+}
+
+TEST(ProbePciFiles, AConfigurationSpaceThatIsCutIsNamed) {
+    for (const std::size_t size : {10U, 63U, 100U, 255U}) {
+        MemoryRoot root;
+        add_proc(root);
+        root.add_file(kFolder + "config", network_card().bytes().substr(0, size));
+        root.add_file(kFolder + "max_link_speed", "16.0 GT/s PCIe\n");
+        const Machine machine = probe_machine(root, {"pci"});
+        EXPECT_THAT(machine.unread, testing::Contains(Unread{
+                                        kFolder + "config", fmt::format("only the first {} bytes can be read", size)}));
+        if (size <= 100) {
+            EXPECT_EQ(machine.pci_devices.at(0).link.capable_gt_s, 16.0) << "the kernel tells it too";
+        }
+    }
+}
+
 TEST(ProbePciFiles, ABrokenListIsNamed) {
     MemoryRoot root;
     add_proc(root);
