@@ -4,7 +4,12 @@
 #include "report/facts.hpp"
 #include "report/sheet_lines.hpp"
 
+#include <gpuadapt/core/topology.hpp>
 #include <gpuadapt/core/units.hpp>
+
+#include <map>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -55,10 +60,12 @@ void write_pci(Lines& lines, const Machine& machine) {
                 {"MaxPayload", "MaxPayload"},
                 {"ACS control", "ACS控制"},
                 {"NUMA", "NUMA"}});
+    std::set<std::string_view> known;
+    for (const PciDevice& device : machine.pci_devices)
+        known.insert(device.address);
     std::map<std::string, std::vector<const PciDevice*>> below;
     for (const PciDevice& device : machine.pci_devices)
-        below[device.parent && find_device(machine, *device.parent) ? *device.parent : std::string()].push_back(
-            &device);
+        below[device.parent && known.contains(*device.parent) ? *device.parent : std::string()].push_back(&device);
     struct Entry {
         const PciDevice* device;
         std::size_t depth;
@@ -99,12 +106,16 @@ void write_gpus(Lines& lines, const Machine& machine) {
         return;
     }
     lines.head(
-        {{"Index", "序号"}, {"Model", "型号"}, {"Address", "地址"}, {"Negotiated", "协商速率"}, {"NUMA", "NUMA"}});
-    for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
-        const Gpu& gpu = machine.gpus[i];
+        {{"Name", "名称"}, {"Model", "型号"}, {"Address", "地址"}, {"Negotiated", "协商速率"}, {"NUMA", "NUMA"}});
+    std::map<std::string_view, std::string_view> labels;  // as the matrix above names them
+    const Topology topology = topology_of(machine);
+    for (const TopologyEnd& end : topology.ends)
+        labels.emplace(end.address, end.label);
+    for (const Gpu& gpu : machine.gpus) {
+        const auto label = labels.find(gpu.address);
         const PciDevice* device = find_device(machine, gpu.address);
         const PciLink link = device ? device->link : PciLink{};
-        lines.values({std::to_string(i), gpu_name(machine, gpu), gpu.address,
+        lines.values({label == labels.end() ? "-" : std::string(label->second), gpu_name(machine, gpu), gpu.address,
                       link_side(link.current_gt_s, link.current_width, lines.unread()),
                       device ? lines.or_unread(device->numa_node) : lines.unread()});
     }

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -91,6 +92,21 @@ TEST_F(WorkbookFile, HasTheFiveSheetsInOrder) {
         EXPECT_EQ(book.sheets[i].name, kSheets[i].name.en);
     EXPECT_EQ(book.value("Environment", "A1"), "Server IP");
     EXPECT_EQ(files(), 2U) << "temporary files are gone";
+}
+
+TEST_F(WorkbookFile, NamesTheGpusAsTheMatrixDoes) {
+    Record record = test::made_record();
+    std::vector<Gpu>& gpus = record.machines[0].machine.gpus;
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+        gpus[i].index = static_cast<int>(gpus.size() - 1 - i);
+    write_workbook(path("x.xlsx"), record, workbook_context(record));
+    const test::ReadBook book = test::read_book(path("x.xlsx"));
+    std::map<std::string, std::string> names;
+    for (const auto& [place, cell] : book.sheet("TOPO信息").cells)
+        if (place.starts_with('C') && cell.value.starts_with("0000:"))
+            names[cell.value] = book.value("TOPO信息", "A" + place.substr(1));
+    EXPECT_EQ(names[gpus.front().address], "GPU7");
+    EXPECT_EQ(names[gpus.back().address], "GPU0");
 }
 
 TEST_F(WorkbookFile, ShowsTheTopologyThatIsKnown) {
