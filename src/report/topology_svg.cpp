@@ -60,17 +60,18 @@ Look look_of(TopologyKind kind) {
 std::string fitted(const std::string& text, std::size_t columns) {
     if (display_width(text) <= columns)
         return text;
-    std::string cut;
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t end = i + 1;
-        while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-            ++end;
-        if (display_width(cut) + display_width(text.substr(i, end - i)) + 1 > columns)
+    std::size_t width = 1;  // of the ellipsis
+    std::size_t end = 0;
+    while (end < text.size()) {
+        std::size_t next = end + 1;
+        while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80)
+            ++next;
+        width += display_width(std::string_view(text).substr(end, next - end));
+        if (width > columns)
             break;
-        cut += text.substr(i, end - i);
-        i = end;
+        end = next;
     }
-    return cut + "…";
+    return text.substr(0, end) + "…";
 }
 
 double thickness(const std::optional<int>& lanes) {

@@ -6,6 +6,7 @@
 #include <gpuadapt/report/topology.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -182,6 +183,17 @@ TEST(TopologySvg, DoesNotCutNamesWhileThereIsRoom) {
     EXPECT_THAT(topology_svg(machine, Lang::en), HasSubstr("GPU0 " + name + "<"));
     machine.gpus[0].model = std::string(500, 'N');
     EXPECT_THAT(topology_svg(machine, Lang::en), HasSubstr("NN…<"));
+}
+
+TEST(TopologySvg, CutsANameOfMarksInNoTime) {
+    Machine machine = small();
+    std::string name;
+    for (int i = 0; i < 200000; ++i)
+        name += "\u0301";  // takes no column
+    machine.gpus[0].model = name + std::string(500, 'N');
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(topology_svg(machine, Lang::en), HasSubstr("NN…<"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST(TopologySvg, NeedsADevice) {
