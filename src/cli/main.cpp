@@ -52,6 +52,13 @@ void add_common_options(CLI::App& app, Session& session, std::string& lang_optio
     app.add_flag("-v,--verbose", session.verbose, pick(lang, "Say on stderr what is being done", "在 stderr 输出过程"));
 }
 
+/// A flag is there or not: "--json=3x" is a slip.
+void take_no_values_of_flags(CLI::App& app) {
+    for (CLI::Option* option : app.get_options())
+        if (option->get_items_expected_max() == 0)
+            option->disable_flag_override();
+}
+
 void define(Parser& parser, Session& session) {
     const Lang lang = session.lang;
     parser.app.name("gpuadapt");
@@ -69,7 +76,9 @@ void define(Parser& parser, Session& session) {
         sub->set_help_flag("-h,--help", pick(lang, "This text", "显示本帮助"));
         parser.actions[std::string(command.name)] = command.define(*sub, lang);
         add_common_options(*sub, session, parser.lang);
+        take_no_values_of_flags(*sub);
     }
+    take_no_values_of_flags(parser.app);
 }
 
 const Command* chosen_command(const Parser& parser) {

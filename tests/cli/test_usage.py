@@ -92,6 +92,11 @@ class WrongUsage(CliTest):
     def test_close_option(self):
         self.refuse("perf", "--gpu", "2", says=["--gpus"])
 
+    def test_value_of_a_flag(self):
+        self.refuse("perf", "--json=3x", says=["--json takes no value", "gpuadapt perf --help"])
+        self.refuse("probe", "--strict=no", says=["--strict takes no value"])
+        self.refuse("--version=1", says=["--version"])
+
     def test_option_without_value(self):
         self.refuse("perf", "--gpus", says=["--gpus"])
 
