@@ -25,8 +25,8 @@ constexpr std::size_t kKeptErrors = 64 << 10;
 /// Cores that ranks may use: not more than this process may, nor than there are without hyper-threads.
 int usable_cores(const Machine& machine) {
     int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    if (machine.cpu.sockets && machine.cpu.cores_per_socket)
-        cores = std::min(cores, std::max(1, *machine.cpu.sockets * *machine.cpu.cores_per_socket));
+    if (machine.cpu.cores)
+        cores = std::min(cores, std::max(1, *machine.cpu.cores));
     return cores;
 }
 

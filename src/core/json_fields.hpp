@@ -39,7 +39,8 @@ GPUADAPT_FIELDS(Dimm) {
 GPUADAPT_FIELDS(Cpu) {
     f("architecture", x.architecture); f("vendor", x.vendor); f("model", x.model); f("microcode", x.microcode);
     f("family", x.family); f("model_number", x.model_number);
-    f("sockets", x.sockets); f("cores_per_socket", x.cores_per_socket); f("threads_per_core", x.threads_per_core);
+    f("sockets", x.sockets); f("cores", x.cores); f("cores_per_socket", x.cores_per_socket);
+    f("threads_per_core", x.threads_per_core);
     f("logical_cpus", x.logical_cpus); f("online", x.online); f("offline", x.offline); f("smt", x.smt);
     f("l1d_bytes", x.l1d_bytes); f("l1i_bytes", x.l1i_bytes); f("l2_bytes", x.l2_bytes); f("l3_bytes", x.l3_bytes);
     f("l3_instances", x.l3_instances);

@@ -111,11 +111,8 @@ void ask_firmware(Root& root, Cpu& cpu) {
 /// Where the firmware counts the sockets: each has as many cores, when all are online and that comes out even.
 void share_out_cores(Cpu& cpu) {
     const bool all_online = !cpu.offline || cpu.offline->empty();
-    if (!cpu.sockets || !cpu.threads_per_core || !cpu.logical_cpus || !all_online)
-        return;
-    const std::int64_t shares = std::int64_t{*cpu.sockets} * *cpu.threads_per_core;
-    if (*cpu.logical_cpus % shares == 0)
-        cpu.cores_per_socket = static_cast<int>(*cpu.logical_cpus / shares);
+    if (all_online && cpu.sockets && cpu.cores && *cpu.cores % *cpu.sockets == 0)
+        cpu.cores_per_socket = *cpu.cores / *cpu.sockets;
 }
 
 }  // namespace

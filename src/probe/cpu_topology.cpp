@@ -17,6 +17,9 @@ namespace {
 
 const std::string kCpus = "/sys/devices/system/cpu/";
 
+/// By CPU the name of a set that it belongs to, a core or a socket: CPUs of one set have the same.
+using Sets = std::map<int, std::string>;
+
 /// The first of the file names that this kernel has: the names changed in Linux 5.3.
 std::optional<std::string> topology_file(Root& root, int cpu, std::initializer_list<const char*> names) {
     for (const char* name : names)
@@ -25,33 +28,84 @@ std::optional<std::string> topology_file(Root& root, int cpu, std::initializer_l
     return std::nullopt;
 }
 
-/// By CPU the text of its file: CPUs that share a core, a socket or a cache have the same. A list names its CPUs, so
+/// Sets by the text of a file in which each CPU names those that share something with it. A list names its CPUs, so
 /// that the others in it need not be asked. nullopt when one has no such file.
-std::optional<std::map<int, std::string>> shared_by(Root& root, const std::vector<int>& cpus, const std::string& file) {
-    std::map<int, std::string> groups;
+std::optional<Sets> shared_by(Root& root, const std::vector<int>& cpus, const std::string& file) {
+    Sets sets;
     for (const int cpu : cpus) {
-        if (groups.contains(cpu))
+        if (sets.contains(cpu))
             continue;
         const auto text = root.read_line(cpu_folder(cpu) + file);
         if (!text)
             return std::nullopt;
-        groups[cpu] = *text;
+        sets[cpu] = *text;
         if (file.ends_with("_list"))
             for (const int other : parse_cpu_list(*text).value_or(std::vector<int>{}))
-                groups.try_emplace(other, *text);
+                sets.try_emplace(other, *text);
     }
-    return groups;
+    return sets;
+}
+
+/// How many sets these CPUs are in.
+int count_sets(const std::vector<int>& cpus, const Sets& sets) {
+    std::set<std::string_view> different;
+    for (const int cpu : cpus)
+        different.insert(sets.at(cpu));
+    return static_cast<int>(different.size());
 }
 
 /// How many caches of the last level: by one that the first CPU has.
 std::optional<int> count_caches(Root& root, const std::vector<int>& cpus, const std::string& index) {
     const auto shared = shared_by(root, cpus, "cache/" + index + "/shared_cpu_list");
-    if (!shared)
+    return shared ? std::optional(count_sets(cpus, *shared)) : std::nullopt;
+}
+
+/// nullopt when the kernel knows no cores: its number of them is then -1, and the set made up (RISC-V without a map of
+/// the processors).
+std::optional<Sets> cores_of(Root& root, const std::vector<int>& cpus) {
+    const auto file =
+        topology_file(root, cpus[0], {"core_cpus_list", "thread_siblings_list", "core_cpus", "thread_siblings"});
+    const bool known = read_int(root, cpu_folder(cpus[0]) + "topology/core_id").value_or(0) >= 0;
+    return file && known ? shared_by(root, cpus, *file) : std::nullopt;
+}
+
+/// Arm whose firmware has tables, but not the one of the processors: the kernel's sockets are clusters or NUMA nodes.
+bool lacks_processor_table(Root& root, const Cpu& cpu) {
+    const auto tables = cpu.architecture == "aarch64" ? root.list("/sys/firmware/acpi/tables") : std::nullopt;
+    return tables && !tables->empty() && std::find(tables->begin(), tables->end(), "PPTT") == tables->end();
+}
+
+/// nullopt when the kernel knows no sockets: its number of them is then -1, and the sets made up (a core each on POWER,
+/// a CPU each on Itanium and SPARC). On s390 the sets are the hypervisor's, with or without a number.
+std::optional<Sets> sockets_of(Root& root, const std::vector<int>& cpus, const Cpu& cpu) {
+    const auto file =
+        topology_file(root, cpus[0], {"package_cpus_list", "core_siblings_list", "package_cpus", "core_siblings"});
+    if (!file || lacks_processor_table(root, cpu))
         return std::nullopt;
-    std::set<std::string_view> different;
+    if (cpu.vendor != "IBM/S390" &&
+        read_int(root, cpu_folder(cpus[0]) + "topology/physical_package_id").value_or(-1) < 0)
+        return std::nullopt;
+    return shared_by(root, cpus, *file);
+}
+
+/// The most CPUs that a core has.
+int most_threads(const std::vector<int>& cpus, const Sets& cores) {
+    std::map<std::string_view, int> threads;
+    int most = 0;
     for (const int cpu : cpus)
-        different.insert(shared->at(cpu));
-    return static_cast<int>(different.size());
+        most = std::max(most, ++threads[cores.at(cpu)]);
+    return most;
+}
+
+/// nullopt when the sockets differ: some cores may be offline.
+std::optional<int> cores_of_each(const std::vector<int>& cpus, const Sets& cores, const Sets& sockets) {
+    std::map<std::string_view, std::set<std::string_view>> cores_of_socket;
+    for (const int cpu : cpus)
+        cores_of_socket[sockets.at(cpu)].insert(cores.at(cpu));
+    const std::size_t first = cores_of_socket.begin()->second.size();
+    const bool equal = std::all_of(cores_of_socket.begin(), cores_of_socket.end(),
+                                   [&](const auto& socket) { return socket.second.size() == first; });
+    return equal ? std::optional(static_cast<int>(first)) : std::nullopt;
 }
 
 }  // namespace
@@ -72,7 +126,7 @@ std::vector<int> online_cpus(Root& root, Cpu& cpu) {
     }
     std::vector<int> cpus;
     for (const auto& [number, name] : numbered(root.list(kCpus).value_or(std::vector<std::string>{}), "cpu"))
-        if (root.exists(kCpus + name + "/topology"))
+        if (root.exists(kCpus + name + "/topology") && read_int(root, kCpus + name + "/online").value_or(1) != 0)
             cpus.push_back(number);
     if (!cpus.empty())
         cpu.logical_cpus = static_cast<int>(cpus.size());
@@ -82,34 +136,18 @@ std::vector<int> online_cpus(Root& root, Cpu& cpu) {
 void probe_topology(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
     if (cpus.empty())
         return;
-    const auto core_file =
-        topology_file(root, cpus[0], {"core_cpus_list", "thread_siblings_list", "core_cpus", "thread_siblings"});
-    const auto socket_file =
-        topology_file(root, cpus[0], {"package_cpus_list", "core_siblings_list", "package_cpus", "core_siblings"});
-    const auto cores = core_file ? shared_by(root, cpus, *core_file) : std::nullopt;
-    const auto packages = socket_file ? shared_by(root, cpus, *socket_file) : std::nullopt;
-    if (!cores || !packages)
-        return;
-    std::map<std::string_view, int> threads;                         // of a core
-    std::map<std::string_view, std::set<std::string_view>> sockets;  // to cores
-    for (const int number : cpus) {
-        ++threads[cores->at(number)];
-        sockets[packages->at(number)].insert(cores->at(number));
+    const auto cores = cores_of(root, cpus);
+    const auto sockets = sockets_of(root, cpus, cpu);
+    if (cores) {
+        cpu.cores = count_sets(cpus, *cores);
+        cpu.threads_per_core = most_threads(cpus, *cores);
     }
-    cpu.threads_per_core = std::max_element(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
-                               return a.second < b.second;
-                           })->second;
-    // Firmware without a processor topology table (Arm, PPTT): the kernel then makes up the sockets.
-    if (read_int(root, cpu_folder(cpus[0]) + "topology/physical_package_id").value_or(0) < 0)
-        return;
-    cpu.sockets = static_cast<int>(sockets.size());
-    std::size_t most = 0;
-    for (const auto& [socket, of_socket] : sockets)
-        most = std::max(most, of_socket.size());
-    // Sockets of different sizes: offline CPUs, or clusters of cores (Arm) that the kernel takes for sockets.
-    const bool all_online = !cpu.offline || cpu.offline->empty();
-    if (!all_online || most * sockets.size() == threads.size())
-        cpu.cores_per_socket = static_cast<int>(most);
+    if (cores && sockets)
+        cpu.cores_per_socket = cores_of_each(cpus, *cores, *sockets);
+    // Arm without tables of firmware: the kernel may take clusters of cores for sockets; their sizes tell.
+    const bool clusters = cores && !cpu.cores_per_socket && cpu.architecture == "aarch64" && cpu.offline == "";
+    if (sockets && !clusters)
+        cpu.sockets = count_sets(cpus, *sockets);
 }
 
 void probe_caches(Root& root, const std::vector<int>& cpus, Cpu& cpu) {

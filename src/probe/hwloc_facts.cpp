@@ -48,9 +48,10 @@ std::optional<std::int64_t> cache_bytes(hwloc_topology_t topology, hwloc_obj_typ
 
 void take_cpu(hwloc_topology_t topology, Cpu& cpu) {
     cpu.sockets = count(topology, HWLOC_OBJ_PACKAGE);
+    cpu.cores = count(topology, HWLOC_OBJ_CORE);
     cpu.logical_cpus = count(topology, HWLOC_OBJ_PU);
-    cpu.cores_per_socket = each(count(topology, HWLOC_OBJ_CORE), cpu.sockets);
-    cpu.threads_per_core = each(cpu.logical_cpus, count(topology, HWLOC_OBJ_CORE));
+    cpu.cores_per_socket = each(cpu.cores, cpu.sockets);
+    cpu.threads_per_core = each(cpu.logical_cpus, cpu.cores);
     cpu.l1d_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
     cpu.l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
     cpu.l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);

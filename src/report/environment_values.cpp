@@ -97,6 +97,9 @@ ItemValue cpu_model(const Machine& machine) {
     if (cpu.cores_per_socket)
         more.emplace_back(fmt::format("{} each", counted(static_cast<std::size_t>(*cpu.cores_per_socket), "core")),
                           fmt::format("每颗 {} 核", *cpu.cores_per_socket));
+    else if (cpu.cores)
+        more.emplace_back(fmt::format("{} in all", counted(static_cast<std::size_t>(*cpu.cores), "core")),
+                          fmt::format("共 {} 核", *cpu.cores));
     if (cpu.threads_per_core)
         more.emplace_back(fmt::format("{} a core", counted(static_cast<std::size_t>(*cpu.threads_per_core), "thread")),
                           fmt::format("每核 {} 线程", *cpu.threads_per_core));

@@ -45,6 +45,13 @@ Message system_text(const Machine& machine) {
     return parts.empty() ? not_read() : joined(parts, ", ");
 }
 
+/// The texts of other tools may have the cores of each socket only.
+std::optional<std::int64_t> all_cores(const Cpu& cpu) {
+    if (cpu.cores || !cpu.sockets || !cpu.cores_per_socket)
+        return cpu.cores;
+    return std::int64_t{*cpu.sockets} * *cpu.cores_per_socket;
+}
+
 Message cpu_text(const Machine& machine) {
     const Cpu& cpu = machine.cpu;
     std::vector<Message> parts;
@@ -52,10 +59,8 @@ Message cpu_text(const Machine& machine) {
     if (cpu.sockets)
         model = joined({Message::same(fmt::format("{} x", *cpu.sockets)), model}, " ");
     parts.push_back(model);
-    if (cpu.cores_per_socket && cpu.sockets) {
-        const std::int64_t cores = std::int64_t{*cpu.cores_per_socket} * *cpu.sockets;
-        parts.emplace_back(counted(static_cast<std::size_t>(cores), "core"), fmt::format("{} 核", cores));
-    }
+    if (const auto cores = all_cores(cpu))
+        parts.emplace_back(counted(static_cast<std::size_t>(*cores), "core"), fmt::format("{} 核", *cores));
     if (cpu.logical_cpus)
         parts.emplace_back(counted(static_cast<std::size_t>(*cpu.logical_cpus), "CPU") + " online",
                            fmt::format("在线逻辑CPU {}", *cpu.logical_cpus));

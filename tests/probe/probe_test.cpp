@@ -188,11 +188,13 @@ TEST(ProbeCpu, OfflineProcessorsAndMixedGovernors) {
         const std::string folder = base + "cpu" + std::to_string(cpu);
         root.add_file(folder + "/topology/thread_siblings_list", cpu % 2 == 0 ? "0,2\n" : "3\n");
         root.add_file(folder + "/topology/core_siblings_list", "0,2-3\n");
+        root.add_file(folder + "/topology/physical_package_id", "0\n");
         root.add_file(folder + "/cpufreq/scaling_governor", cpu == 3 ? "powersave\n" : "performance\n");
     }
     const Cpu cpu = probe(root, "cpu").cpu;
     EXPECT_EQ(cpu.logical_cpus, 3);
     EXPECT_EQ(cpu.sockets, 1);
+    EXPECT_EQ(cpu.cores, 2);
     EXPECT_EQ(cpu.cores_per_socket, 2);
     EXPECT_EQ(cpu.threads_per_core, 2);
     EXPECT_EQ(cpu.governor, "performance/powersave");

@@ -72,27 +72,13 @@ TEST(ProbeCpuFacts, SwitchesAndLimits) {
     EXPECT_EQ(cpu.limit_max_khz, "3700000/2000000");
 }
 
-TEST(ProbeCpuFacts, ClustersOfDifferentSizes) {
-    MemoryRoot root;
-    root.add_file(kCpus + "online", "0-3\n");
-    root.add_file(kCpus + "offline", "\n");
-    for (const int cpu : {0, 1, 2, 3}) {
-        root.add_file(cpu_file(cpu, "topology/core_cpus_list"), std::to_string(cpu) + "\n");
-        root.add_file(cpu_file(cpu, "topology/package_cpus_list"), cpu < 3 ? "0-2\n" : "3\n");
-        root.add_file(cpu_file(cpu, "topology/physical_package_id"), cpu < 3 ? "0\n" : "1\n");
-    }
-    EXPECT_EQ(probe_machine(root, {"cpu"}).cpu.sockets, 2);
-    EXPECT_EQ(probe_machine(root, {"cpu"}).cpu.cores_per_socket, std::nullopt) << "there are four cores, not six";
-    root.add_file(kCpus + "offline", "4-5\n");
-    EXPECT_EQ(probe_machine(root, {"cpu"}).cpu.cores_per_socket, 3);
-}
-
 TEST(ProbeCpuFacts, SocketsOfDifferentSizesWithThreads) {
     MemoryRoot root;
     root.add_file(kCpus + "online", "0-5\n");
     for (const int cpu : {0, 1, 2, 3, 4, 5}) {
         root.add_file(cpu_file(cpu, "topology/core_cpus_list"), cpu < 2 ? "0-1\n" : cpu < 4 ? "2-3\n" : "4-5\n");
         root.add_file(cpu_file(cpu, "topology/package_cpus_list"), cpu < 4 ? "0-3\n" : "4-5\n");
+        root.add_file(cpu_file(cpu, "topology/physical_package_id"), cpu < 4 ? "0\n" : "1\n");
     }
     const Cpu cpu = probe_machine(root, {"cpu"}).cpu;
     EXPECT_EQ(cpu.sockets, 2);

@@ -52,11 +52,14 @@ struct Cpu {
     std::optional<std::string> architecture;  ///< uname -m: x86_64, aarch64
     std::optional<std::string> vendor, model, microcode;
     std::optional<int> family, model_number;  ///< x86: "cpu family" and "model" of /proc/cpuinfo
-    std::optional<int> sockets, cores_per_socket, threads_per_core;
-    std::optional<int> logical_cpus;     ///< online
-    std::optional<std::string> online;   ///< list format: "0-63"
-    std::optional<std::string> offline;  ///< list format; "" when none
-    std::optional<std::string> smt;      ///< /sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported ...
+    std::optional<int> sockets;               ///< with an online CPU
+    std::optional<int> cores;                 ///< with an online CPU, in all sockets
+    std::optional<int> cores_per_socket;      ///< nullopt also when the sockets differ
+    std::optional<int> threads_per_core;      ///< the most that a core has
+    std::optional<int> logical_cpus;          ///< online
+    std::optional<std::string> online;        ///< list format: "0-63"
+    std::optional<std::string> offline;       ///< list format; "" when none
+    std::optional<std::string> smt;  ///< /sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported ...
     std::optional<std::int64_t> l1d_bytes, l1i_bytes, l2_bytes, l3_bytes;  ///< one instance each, of the first CPU
     std::optional<int> l3_instances;                                       ///< in the whole machine
     /// /sys/devices/system/cpu/cpu*/cpufreq; several values over the CPUs are joined by '/'.
