@@ -94,16 +94,16 @@ void take_identity(DeviceFiles& files, PciDevice& device) {
 }
 
 void take_link_files(DeviceFiles& files, PciLink& link) {
-    const auto speed = files.line("max_link_speed");
-    if (!speed)
-        return;  // not PCI Express
     const auto width = [&](const char* name, bool may_be_none) -> std::optional<int> {
         const auto lanes = files.number(name);
         return lanes && (is_pcie_width(*lanes) || (may_be_none && *lanes == 0)) ? lanes : std::nullopt;
     };
-    link.capable_gt_s = parse_link_speed(*speed);
-    link.capable_width = width("max_link_width", false);
+    const auto speed = files.line("max_link_speed");
     link.current_width = width("current_link_width", true);
+    if (!speed && !link.current_width)
+        return;  // not PCI Express
+    link.capable_gt_s = parse_link_speed(speed.value_or(""));
+    link.capable_width = width("max_link_width", false);
     if (link.current_width.value_or(0) != 0)  // a link that is down has a speed in its register too
         link.current_gt_s = parse_link_speed(files.line("current_link_speed").value_or(""));
 }

@@ -127,6 +127,13 @@ TEST(ProbePci, OldTreesHaveSingleFiles) {
     EXPECT_EQ(device.link.capable_width, 16);
     EXPECT_EQ(device.link.current_width, std::nullopt);
     EXPECT_EQ(device.config_bytes, std::nullopt);
+    root.remove(folder + "max_link_speed");
+    root.add_file(folder + "current_link_speed", "5 GT/s\n");
+    root.add_file(folder + "current_link_width", "4\n");
+    const PciLink link = probe(root, "pci").pci_devices.at(0).link;
+    EXPECT_EQ(link.capable_gt_s, std::nullopt);
+    EXPECT_EQ(link.current_gt_s, 5.0) << "some trees hold the present speed only";
+    EXPECT_EQ(link.current_width, 4);
 }
 
 TEST(ProbePci, OrdersByDomainAndIgnoresOddNames) {
