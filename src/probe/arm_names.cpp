@@ -41,6 +41,7 @@ constexpr std::array<Implementer, 16> kImplementers = {{
 
 /// Cores that servers and development boards with PCIe have. The rest shows as number.
 constexpr Part kParts[] = {
+    {0x41, 0xc07, "Cortex-A7"},        {0x41, 0xc09, "Cortex-A9"},    {0x41, 0xc0f, "Cortex-A15"},
     {0x41, 0xd03, "Cortex-A53"},       {0x41, 0xd04, "Cortex-A35"},   {0x41, 0xd05, "Cortex-A55"},
     {0x41, 0xd07, "Cortex-A57"},       {0x41, 0xd08, "Cortex-A72"},   {0x41, 0xd09, "Cortex-A73"},
     {0x41, 0xd0a, "Cortex-A75"},       {0x41, 0xd0b, "Cortex-A76"},   {0x41, 0xd0c, "Neoverse-N1"},

@@ -45,9 +45,10 @@ void take_line(std::string_view key, std::string_view value, std::optional<int>&
     } else if (key == "flags" && !info.architecture) {
         info.architecture = has_word(value, "lm") ? "x86_64" : "i686";
         info.hypervisor = has_word(value, "hypervisor");
-    } else if (key == "cpu" && value.starts_with("POWER")) {
+    } else if (key == "cpu") {  // PowerPC, SPARC
         keep_first(info.model, value);
-        keep_first(info.vendor, "IBM");
+        if (value.starts_with("POWER"))
+            keep_first(info.vendor, "IBM");
     } else if (key == "CPU Family" && value.starts_with("Loongson")) {
         keep_first(info.architecture, "loongarch64");
         keep_first(info.vendor, "Loongson");

@@ -7,7 +7,7 @@
 
 namespace gpuadapt {
 
-/// What /proc/cpuinfo says, in the forms of x86, Arm, POWER and LoongArch.
+/// What /proc/cpuinfo says, in the forms of x86, Arm, PowerPC, SPARC and LoongArch.
 struct CpuInfo {
     std::optional<std::string> architecture;  ///< where the text shows it
     std::optional<std::string> vendor;        ///< "GenuineIntel"; on Arm the name of the implementer

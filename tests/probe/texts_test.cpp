@@ -108,6 +108,9 @@ TEST(Cpuinfo, Arm) {
 
 TEST(Cpuinfo, PowerLoongArchAndNonsense) {
     EXPECT_EQ(parse_cpuinfo("cpu\t: POWER9, altivec supported\n").model, "POWER9, altivec supported");
+    EXPECT_EQ(parse_cpuinfo("cpu\t: POWER9, altivec supported\n").vendor, "IBM");
+    EXPECT_EQ(parse_cpuinfo("cpu\t\t: TI UltraSparc T9  (Example)\n").model, "TI UltraSparc T9 (Example)");
+    EXPECT_EQ(parse_cpuinfo("cpu\t\t: TI UltraSparc T9  (Example)\n").vendor, std::nullopt);
     const CpuInfo loongson = parse_cpuinfo("CPU Family\t: Loongson-64bit\nModel Name\t: Loongson-3C6000/S\n");
     EXPECT_EQ(loongson.architecture, "loongarch64");
     EXPECT_EQ(loongson.model, "Loongson-3C6000/S");
