@@ -163,6 +163,8 @@ int parse_and_run(Parser& parser, Session& session, int argc, const char* const*
 int run_cli(int argc, const char* const* argv) {
     // A reader that goes away shows as EPIPE where we write, not as a signal in the middle of a measurement.
     std::signal(SIGPIPE, SIG_IGN);
+    // Whoever started us may have ignored it, which is inherited: then no tool would have an exit status.
+    std::signal(SIGCHLD, SIG_DFL);
     if (argc > 1 && argv[1] == kManagementFlag)
         return run_management_child({argv + 2, argv + argc}, cli::print, [](std::string_view line) { cli::say(line); });
     Session session;
