@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <fmt/format.h>
+
 namespace gpuadapt {
 
 namespace {
@@ -70,7 +72,7 @@ class Comparison {
         for (const auto& [key, value] : first.items()) {
             const auto other = second.find(key);
             if (other != second.end())
-                values(path + "/" + key, value, *other);
+                values(fmt::format("{}/{}", path, key), value, *other);
         }
     }
 
@@ -88,7 +90,7 @@ class Comparison {
         for (const std::string& name : names) {
             const auto one = ours->find(name);
             const auto other = theirs->find(name);
-            const std::string place = path + "/" + name;
+            const std::string place = fmt::format("{}/{}", path, name);
             if (one == ours->end() || other == theirs->end())
                 found.differences.push_back(
                     {place, one == ours->end() ? "" : name, other == theirs->end() ? "" : name});

@@ -40,7 +40,7 @@ std::string last_component_of(const std::string& path) {
                        end - (slash == std::string::npos ? 0 : slash + 1) + 1);
 }
 
-ForeignInput text_input(std::string name, std::string text) {
+ForeignInput text_input(const std::string& name, std::string text) {
     ForeignInput input;
     input.name = clean_utf8(name);
     input.text = std::move(text);
@@ -103,7 +103,7 @@ std::vector<ForeignInput> from_folder(const std::string& path, const RecordingLi
     std::vector<ForeignInput> inputs;
     std::size_t total = 0;
     for (const std::string& name : names) {
-        const std::string entry = path + "/" + name;
+        const std::string entry = fmt::format("{}/{}", path, name);
         struct stat info {};
         if (fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
             fail_input(entry, system_message());

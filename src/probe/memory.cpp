@@ -64,7 +64,7 @@ void take_hugepages(Root& root, Memory& memory) {
     const auto sizes = page_folders(root);
     const auto take = [&](const std::string& place, std::optional<int> node) {
         for (const auto& [bytes, name] : sizes) {
-            const std::string folder = place + "/hugepages/" + name;
+            const std::string folder = fmt::format("{}/hugepages/{}", place, name);
             HugePages pages{bytes, node, read_count(root, folder + "/nr_hugepages"),
                             read_count(root, folder + "/free_hugepages")};
             if (pages.total || pages.free)
@@ -76,7 +76,7 @@ void take_hugepages(Root& root, Memory& memory) {
     take("/sys/kernel/mm", std::nullopt);
     const std::string nodes = "/sys/devices/system/node";
     for (const auto& [number, name] : numbered(root.list(nodes).value_or(std::vector<std::string>{}), "node"))
-        take(nodes + "/" + name, number);
+        take(fmt::format("{}/{}", nodes, name), number);
 }
 
 }  // namespace

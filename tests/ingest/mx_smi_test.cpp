@@ -9,7 +9,6 @@
 namespace gpuadapt::ingest {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

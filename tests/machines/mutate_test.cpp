@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -77,7 +78,7 @@ std::string first_invention(const Json& poorer, const Json& whole, const std::st
         return at + ": " + poorer.dump() + " instead of " + whole.dump();
     if (poorer.is_object()) {
         for (const auto& [key, value] : poorer.items()) {
-            const std::string found = first_invention(value, whole.value(key, Json()), file, at + "/" + key);
+            std::string found = first_invention(value, whole.value(key, Json()), file, fmt::format("{}/{}", at, key));
             if (!found.empty())
                 return found;
         }

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using namespace std::string_literals;
 
-std::string structure(int type, std::string body, const std::string& strings) {
+std::string structure(int type, const std::string& body, const std::string& strings) {
     std::string bytes{static_cast<char>(type), static_cast<char>(body.size() + 4), 0, 0};
     return bytes + body + strings + "\0\0"s;
 }

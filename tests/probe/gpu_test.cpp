@@ -17,7 +17,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// A machine of GPUs and of what was answered by their library and tools.
