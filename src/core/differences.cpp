@@ -12,8 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <fmt/format.h>
-
 namespace gpuadapt {
 
 namespace {
