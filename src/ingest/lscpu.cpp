@@ -172,7 +172,7 @@ class Reader {
         const std::size_t wide = line.find(kWideColon);
         const std::size_t narrow = line.find(':');
         const std::size_t colon = std::min(wide, narrow);
-        if (colon == kNone || colon > 80)
+        if (colon > 80)  // as npos is
             return;
         const std::size_t size = colon == wide ? kWideColon.size() : 1;
         take(trim(line.substr(0, colon)), trim(line.substr(colon + size)));

@@ -57,7 +57,7 @@ std::optional<std::size_t> PciSpace::find(const Places& places, int id) {
 }
 
 std::string PciSpace::fetch(std::size_t begin, std::size_t size) {
-    const std::string bytes = source_(begin, size).substr(0, size);
+    std::string bytes = source_(begin, size).substr(0, size);
     for (std::size_t at = 0; at < size; at += kFour)
         fours_[begin + at] = at < bytes.size() ? bytes.substr(at, kFour) : "";
     return bytes;

@@ -76,7 +76,7 @@ KernelModule read_module(Root& root, const Module& row) {
     if (!row.has_parameters)
         return module;
     for (const std::string& name : root.list(folder + "/parameters").value_or(std::vector<std::string>{}))
-        if (const auto value = root.read_line(folder + "/parameters/" + name))
+        if (const auto value = root.read_line(fmt::format("{}/parameters/{}", folder, name)))
             module.parameters.emplace(clean_utf8(name), *value);
     return module;
 }

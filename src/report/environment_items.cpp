@@ -76,6 +76,7 @@ ItemValue communication_setup(const std::vector<HostMachine>& machines, const st
     if (launch)
         parts.push_back(Message::same(launch_environment(*launch)));
     std::vector<HostValue> hosts;
+    hosts.reserve(machines.size());
     for (const HostMachine& host : machines)
         hosts.push_back({host.host, host_setup(host.machine, launch)});
     const bool has_lines =

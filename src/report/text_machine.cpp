@@ -101,6 +101,7 @@ std::vector<Message> numa_nodes_of_devices(const Machine& machine) {
         if (device.numa_node.value_or(-1) >= 0)
             ++devices[*device.numa_node];
     std::vector<Message> texts;
+    texts.reserve(devices.size());
     for (const auto& [node, count] : devices)
         texts.emplace_back(fmt::format("{}: {}", node, counted(count, "PCI device")),
                            fmt::format("{}: {} 个PCI设备", node, count));
