@@ -101,6 +101,29 @@ TEST(CrossCheck, AToolAskedOfOneInterfaceDeniesNoOther) {
     EXPECT_THAT(paths, ElementsAre("/rdma_devices/mlx5_1", "/interfaces/eth0/speed_mbit_s"));
 }
 
+TEST(CrossCheck, AToolOfGpusDeniesNoOtherDevice) {
+    Answers answers;
+    answers.commands[{"nvidia-smi", "-q"}] = {
+        CommandStatus::exited, 0,
+        "==============NVSMI LOG==============\n\nDriver Version                 : 580.1\n"
+        "Attached GPUs                  : 1\nGPU 00000000:06:00.0\n    Product Name               : NVIDIA X\n"
+        "    PCI\n        Bus Id                 : 00000000:06:00.0\n        GPU Link Info\n"
+        "            PCIe Generation\n                Max            : 5\n                Current        : 5\n"
+        "            Link Width\n                Max            : 16x\n                Current        : 8x\n",
+        "", ""};
+    MemoryRoot root(answers);
+    Machine machine;
+    machine.gpus.emplace_back().address = "0000:06:00.0";
+    machine.gpus[0].vendor = "nvidia";
+    for (const char* address : {"0000:00:01.0", "0000:06:00.0"})
+        machine.pci_devices.emplace_back().address = address;
+    machine.pci_devices[1].link.current_width = 16;
+    std::vector<std::string> paths;
+    for (const Finding& finding : disagreements(root, machine))
+        paths.push_back(finding.subject);
+    EXPECT_THAT(paths, ElementsAre("/pci_devices/0000:06:00.0/link/current_width"));
+}
+
 TEST(CrossCheck, NoWitnessIsUnknown) {
     MemoryRoot root;
     Machine machine;
