@@ -18,6 +18,8 @@ constexpr Wording kWordings[] = {
     {"Could not convert: (.*?) ?= ?(.*)", "$1 $2: not a number", "$1 $2：不是数值"},
     {"(.*): Value (.*) not in range (.*) to (.*)", "$1 $2: a number from $3 to $4 is expected",
      "$1 $2：应为 $3 到 $4 的数值"},
+    {"(.*): Value (.*) not in range \\[(.*) - (.*)\\]", "$1 $2: a number from $3 to $4 is expected",
+     "$1 $2：应为 $3 到 $4 的数值"},
     {"(.*): (.*) not in \\{(.*)\\}", "$1 $2: not one of $3", "$1 $2：可用取值为 $3"},
     {"(.) was given a disallowed flag override", "-$1 takes no value", "-$1 不接受取值"},
     {"(.*) was given a disallowed flag override", "--$1 takes no value", "--$1 不接受取值"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.hpp"
+#include "cli/parse_errors.hpp"
 #include "cli/perf_options.hpp"
 
 #include <gpuadapt/cli/main.hpp>
@@ -168,6 +169,16 @@ TEST(ExitStatuses, AreFixed) {
     EXPECT_EQ(kExitUsage, 2);
     EXPECT_EQ(kExitUnknown, 3);
     EXPECT_EQ(kExitTool, 4);
+}
+
+/// The versions of CLI11 that distributions have put it differently.
+TEST(UsageMistake, KnowsTheWordsOfEveryVersion) {
+    for (const char* said :
+         {"--slots: Value 0 not in range 1 to 1000000", "--slots: Value 0 not in range [1 - 1000000]"}) {
+        EXPECT_EQ(usage_mistake(said).en, "--slots 0: a number from 1 to 1000000 is expected");
+        EXPECT_EQ(usage_mistake(said).zh, "--slots 0：应为 1 到 1000000 的数值");
+    }
+    EXPECT_EQ(usage_mistake("something new\n"), Message::same("something new"));
 }
 
 }  // namespace
