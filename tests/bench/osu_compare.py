@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our host collectives and the OSU micro-benchmarks 7.5 beside each other, by OSU's method, on the same two cores.
 
-    osu_compare.py --osu DIR --bench PATH/osu_bench [--mpirun mpirun] [--runs 15] [--max 1M]
+    osu_compare.py --osu DIR --bench PATH/osu_bench [--mpirun mpirun] [--runs 5] [--max 1M]
 
 DIR holds osu_allreduce, osu_allgather and osu_alltoall, built against the Open MPI of `mpirun`. The programs alternate;
 for each size the ratio of the two p50 is taken in each run, and its median counts. Status 1 when a median is above 1.05
@@ -83,7 +83,7 @@ def main():
     parser.add_argument("--osu", type=pathlib.Path, required=True)
     parser.add_argument("--bench", type=pathlib.Path, required=True)
     parser.add_argument("--mpirun", default="mpirun")
-    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--max", type=int, default=1 << 20, help="largest size in bytes")
     parser.add_argument("--only", choices=COLLECTIVES, help="one collective")
     arguments = parser.parse_args()
