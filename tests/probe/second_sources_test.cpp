@@ -27,6 +27,13 @@ std::vector<Finding> disagreements(Root& root, const Machine& machine) {
     return findings;
 }
 
+std::vector<std::string> subjects(const std::vector<Finding>& findings) {
+    std::vector<std::string> found;
+    for (const Finding& finding : findings)
+        found.push_back(finding.subject);
+    return found;
+}
+
 TEST(CrossCheck, WhatHwlocSawOtherwiseIsAWarning) {
     MemoryRoot root(with_hwloc(R"({"cpu": {"sockets": 1, "logical_cpus": 64}})"));
     Machine machine;
@@ -75,10 +82,8 @@ TEST(CrossCheck, WhatChangesByItselfIsNoDisagreement) {
     machine.numa_nodes[0].memory_bytes = 4793040896 + 1000000;  // numactl rounds
     machine.numa_nodes[1].id = 1;
     machine.numa_nodes[1].memory_bytes = 4294967296 / 2;
-    std::vector<std::string> paths;
-    for (const Finding& finding : disagreements(root, machine))
-        paths.push_back(finding.subject);
-    EXPECT_THAT(paths, ElementsAre("/numa_nodes/1/memory_bytes", "/gpus/0000:01:00.0/power_limit_w"));
+    EXPECT_THAT(subjects(disagreements(root, machine)),
+                ElementsAre("/numa_nodes/1/memory_bytes", "/gpus/0000:01:00.0/power_limit_w"));
 }
 
 TEST(CrossCheck, AToolAskedOfOneInterfaceDeniesNoOther) {
@@ -95,10 +100,8 @@ TEST(CrossCheck, AToolAskedOfOneInterfaceDeniesNoOther) {
     for (const char* name : {"mlx5_0", "mlx5_1"})
         machine.rdma_devices.emplace_back().name = name;
     machine.interfaces[0].speed_mbit_s = 100000;
-    std::vector<std::string> paths;
-    for (const Finding& finding : disagreements(root, machine))
-        paths.push_back(finding.subject);
-    EXPECT_THAT(paths, ElementsAre("/rdma_devices/mlx5_1", "/interfaces/eth0/speed_mbit_s"));
+    EXPECT_THAT(subjects(disagreements(root, machine)),
+                ElementsAre("/rdma_devices/mlx5_1", "/interfaces/eth0/speed_mbit_s"));
 }
 
 TEST(CrossCheck, AToolOfGpusDeniesNoOtherDevice) {
@@ -118,10 +121,7 @@ TEST(CrossCheck, AToolOfGpusDeniesNoOtherDevice) {
     for (const char* address : {"0000:00:01.0", "0000:06:00.0"})
         machine.pci_devices.emplace_back().address = address;
     machine.pci_devices[1].link.current_width = 16;
-    std::vector<std::string> paths;
-    for (const Finding& finding : disagreements(root, machine))
-        paths.push_back(finding.subject);
-    EXPECT_THAT(paths, ElementsAre("/pci_devices/0000:06:00.0/link/current_width"));
+    EXPECT_THAT(subjects(disagreements(root, machine)), ElementsAre("/pci_devices/0000:06:00.0/link/current_width"));
 }
 
 TEST(CrossCheck, NoWitnessIsUnknown) {
