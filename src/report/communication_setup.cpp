@@ -23,8 +23,9 @@ bool is_config_file(std::string_view path) {
            path.ends_with("/mca-params.conf");
 }
 
+/// A name that no shell takes is quoted too: then the shell refuses it instead of running what it may hold.
 std::string export_line(const std::string& name, const std::string& value) {
-    return fmt::format("export {}={}", name, shell_word(value));
+    return fmt::format("export {}={}", shell_word(name), shell_word(value));
 }
 
 std::string command_line(const std::vector<std::string>& words) {
@@ -47,23 +48,27 @@ std::string shell_word(std::string_view word) {
     return quoted + "'";
 }
 
+std::string shell_remark(std::string_view text) {
+    return "# " + clean_utf8(text);
+}
+
 ItemValue host_setup(const Machine& machine, const std::optional<Launch>& launch) {
     std::vector<Message> lines;
     std::map<std::string, std::string> set = launch ? launch->environment : std::map<std::string, std::string>();
     for (const auto& [name, value] : machine.environment) {
-        const auto typed = set.find(name);
-        if (is_of_library(name) && (typed == set.end() || typed->second != value)) {
-            lines.push_back(Message::same(export_line(name, value)));
-            set[name] = value;
-        }
+        const auto [known, is_new] = set.emplace(name, value);
+        if (!is_of_library(name) || (!is_new && known->second == value))
+            continue;
+        lines.push_back(Message::same(export_line(name, value)));
+        known->second = value;
     }
     for (const ConfigFile& file : machine.config_files)
         for (const auto& [name, value] : file.variables)
             if (set.emplace(name, value).second)
-                lines.push_back(Message::same(fmt::format("{}  # {}", export_line(name, value), file.path)));
+                lines.push_back(Message::same(export_line(name, value) + "  " + shell_remark(file.path)));
     for (const Unread& unread : machine.unread)
         if (is_config_file(unread.path))
-            lines.push_back(joined({Message::same("# " + unread.path + ":"), not_read()}, " "));
+            lines.push_back(joined({Message::same(shell_remark(unread.path) + ":"), not_read()}, " "));
     return lines.empty() ? std::nullopt : ItemValue(joined(lines, "\n"));
 }
 

@@ -41,13 +41,9 @@ struct HostValue {
     ItemValue value;
 };
 
-/// Between a host and what it has of its own.
-struct HostMark {
-    std::string before, after;
-};
-
-/// `values` is not empty. One value where all hosts agree; otherwise the most frequent one, and the hosts that differ.
-Message over_hosts(const std::vector<HostValue>& values, const Message& nothing, const HostMark& mark) {
+/// `values` is not empty. One value where all hosts agree; otherwise the most frequent one, and the hosts that differ,
+/// with `between` a host and what it has of its own.
+Message over_hosts(const std::vector<HostValue>& values, const Message& nothing, const std::string& between) {
     const auto text = [&nothing](const ItemValue& value) { return value.value_or(nothing); };
     const HostValue* common = &values.front();
     std::ptrdiff_t most = 0;
@@ -66,7 +62,7 @@ Message over_hosts(const std::vector<HostValue>& values, const Message& nothing,
         lines.push_back(text(common->value));
     for (const HostValue& host : values)
         if (most < 2 || host.value != common->value)
-            lines.push_back(joined({Message::same(mark.before + host.host + ":"), text(host.value)}, mark.after));
+            lines.push_back(joined({Message::same(host.host + ":"), text(host.value)}, between));
     return joined(lines, "\n");
 }
 
@@ -78,11 +74,11 @@ ItemValue communication_setup(const std::vector<HostMachine>& machines, const st
     std::vector<HostValue> hosts;
     hosts.reserve(machines.size());
     for (const HostMachine& host : machines)
-        hosts.push_back({host.host, host_setup(host.machine, launch)});
+        hosts.push_back({shell_remark(host.host), host_setup(host.machine, launch)});
     const bool has_lines =
         std::any_of(hosts.begin(), hosts.end(), [](const HostValue& host) { return host.value.has_value(); });
     if (has_lines)
-        parts.push_back(over_hosts(hosts, {"# nothing else", "# 无其他设置"}, {"# ", "\n"}));
+        parts.push_back(over_hosts(hosts, {"# nothing else", "# 无其他设置"}, "\n"));
     if (launch)
         parts.push_back(start_command(*launch));
     else if (has_lines)
@@ -158,7 +154,7 @@ std::vector<FilledItem> environment_items(const std::vector<HostMachine>& machin
                 values.push_back({host.host, environment_value(row.key, host.machine, launch)});
             item.known =
                 std::any_of(values.begin(), values.end(), [](const HostValue& host) { return host.value.has_value(); });
-            item.value = item.known ? over_hosts(values, not_read(), {"", " "}) : not_read();
+            item.value = item.known ? over_hosts(values, not_read(), " ") : not_read();
         }
         if (const auto told = log.find(row.key); !item.known && told != log.end()) {
             item.known = true;

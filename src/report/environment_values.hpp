@@ -26,5 +26,7 @@ using ItemValue = std::optional<Message>;
 
 /// `word` as a shell takes it back: quoted only where it must be.
 [[nodiscard]] std::string shell_word(std::string_view word);
+/// `text` as a line that a shell passes over, whatever it holds.
+[[nodiscard]] std::string shell_remark(std::string_view text);
 
 }  // namespace gpuadapt::report

@@ -104,6 +104,37 @@ TEST(EnvironmentItems, TheSetupHasWhatConfigurationFilesSet) {
                                                      own.substr(own.find('\n') + 1) + "# start command: not read");
 }
 
+/// Open MPI, too, takes the environment before its files.
+TEST(EnvironmentItems, TheSetupHasNoSettingOfAFileThatTheEnvironmentReplaces) {
+    Machine machine;
+    machine.environment = {{"OMPI_MCA_btl", "tcp,self"}};
+    machine.config_files = {{"/etc/openmpi/openmpi-mca-params.conf", {{"OMPI_MCA_btl", "^openib"}}}};
+    EXPECT_EQ(zh(one(machine), "communication_setup"), "未读到");
+    machine.environment.clear();
+    EXPECT_THAT(zh(one(machine), "communication_setup"), HasSubstr("export OMPI_MCA_btl=^openib"));
+}
+
+/// A record may come from anybody, and the form says that its lines can be pasted.
+TEST(EnvironmentItems, AShellRunsNothingOfTheSetupButTheStart) {
+    Machine machine;
+    machine.environment = {{"NCCL_A; touch /tmp/b", "1"}};
+    machine.config_files = {{"/etc/nccl.conf\ntouch /tmp/b", {{"NCCL_B\ntouch /tmp/b", "x"}}}};
+    machine.unread = {{"touch /tmp/b\n/etc/nccl.conf", "permission denied"}};
+    Launch launch;
+    launch.environment = {{"NCCL_C$(touch /tmp/b)", "2"}};
+    launch.launcher = {"mpirun"};
+    EXPECT_EQ(
+        item(environment_items({{"a", machine}, {"b\ntouch /tmp/b", {}}}, launch), "communication_setup").value.en,
+        "export 'NCCL_C$(touch /tmp/b)'=2\n"
+        "# a:\n"
+        "export 'NCCL_A; touch /tmp/b'=1\n"
+        "export 'NCCL_B\ntouch /tmp/b'=x  # /etc/nccl.conf touch /tmp/b\n"
+        "# touch /tmp/b /etc/nccl.conf: not read\n"
+        "# b touch /tmp/b:\n"
+        "# nothing else\n"
+        "mpirun");
+}
+
 TEST(EnvironmentItems, SoftwareIsToldInTheOrderOfTheField) {
     Machine machine;
     machine.gpus.emplace_back().vendor = "metax";
