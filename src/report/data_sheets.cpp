@@ -136,13 +136,14 @@ void EnvironmentSheet::write_top(std::size_t head_length) {
     }
 }
 
-/// GPUs and versions: each run may have options of its own.
-bool EnvironmentSheet::same_machine(const LogItems& log) const {
-    const auto text = [](const LogItems& items, const char* key) {
-        const auto found = items.find(key);
-        return found == items.end() ? Message() : found->second;
-    };
-    return text(log, "gpu_model") == text(log_, "gpu_model") && text(log, "sw_version") == text(log_, "sw_version");
+/// GPUs and versions alone: each run may have options of its own.
+bool EnvironmentSheet::names_other_machine(const LogItems& log) const {
+    constexpr std::array<std::string_view, 2> kOfMachine = {"gpu_model", "sw_version"};
+    return std::any_of(kOfMachine.begin(), kOfMachine.end(), [&](std::string_view key) {
+        const auto own = log.find(key);
+        const auto first = log_.find(key);
+        return own != log.end() && (first == log_.end() || own->second != first->second);
+    });
 }
 
 void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPoint>& points, const LogItems& log) {
@@ -150,7 +151,7 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
         log_ = log;
         items_ = environment_items(context_.machines, context_.launch, context_.form, log_);
     }
-    logs_differ_ = logs_differ_ || !same_machine(log);
+    logs_differ_ = logs_differ_ || names_other_machine(log);
     if (row_ + kBelowTable >= kSheetRows) {
         ++left_out_;
         return;

@@ -36,7 +36,7 @@ class EnvironmentSheet {
     void write_row(const std::vector<SheetCell>& beside, bool head);
     void write_label(std::uint32_t row, const std::string& label, const std::string& value);
     void write_signatures();
-    [[nodiscard]] bool same_machine(const LogItems& log) const;
+    [[nodiscard]] bool names_other_machine(const LogItems& log) const;
 
     XlsxSheet& sheet_;
     const WorkbookContext& context_;
