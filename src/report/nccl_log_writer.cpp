@@ -72,7 +72,7 @@ std::string device_lines(const LogHeader& header, LogForm form) {
     for (const RankPlace& place : header.ranks)
         text += fmt::format("#  Rank {:>2} {}Pid {:>6} on {:>{}} device {:>2} [{}] {}\n", place.rank,
                             form == LogForm::guide ? "" : "Group  0 ", place.pid, one_word(place.host), widest,
-                            place.device.value_or(0), bus_id(place),
+                            place.device ? std::to_string(*place.device) : "-", bus_id(place),
                             place.device_name ? clean_utf8(*place.device_name) : "host memory");
     return text;
 }

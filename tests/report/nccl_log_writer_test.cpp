@@ -59,7 +59,7 @@ TEST(NcclLogWriter, PrintsAsNcclTests) {
     EXPECT_THAT(head, HasSubstr("# Collective test starting: all_reduce_perf\n"));
     EXPECT_THAT(head, HasSubstr("# nThread 1 nGpus 1 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 1 "
                                 "iters: 20 agg iters: 1 validation: 1 graph: 0\n"));
-    EXPECT_THAT(head, HasSubstr("#  Rank  0 Group  0 Pid     77 on      node1 device  0 [-] host memory\n"));
+    EXPECT_THAT(head, HasSubstr("#  Rank  0 Group  0 Pid     77 on      node1 device  - [-] host memory\n"));
     EXPECT_EQ(
         writer.row(point()),
         "     1048576        524288  bfloat16     sum      -1  1234.57    0.85    1.49       0    98.50   10.65   "
