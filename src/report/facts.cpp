@@ -58,6 +58,10 @@ std::optional<Message> no_gpu(const Machine& machine) {
     return Message{"no GPU", "无GPU"};
 }
 
+Message no_interface(const Machine& machine) {
+    return has_all_interfaces(machine) ? Message{"no physical interface seen", "未见物理网口"} : not_read();
+}
+
 Message joined(const std::vector<Message>& parts, const std::string& separator) {
     Message result;
     for (const Message& part : parts) {

@@ -23,6 +23,8 @@ namespace gpuadapt::report {
 [[nodiscard]] bool has_all_interfaces(const Machine& machine);
 /// "no GPU"; nullopt where there may be some that were not seen.
 [[nodiscard]] std::optional<Message> no_gpu(const Machine& machine);
+/// What stands where there are no physical interfaces to be listed.
+[[nodiscard]] Message no_interface(const Machine& machine);
 
 [[nodiscard]] Message joined(const std::vector<Message>& parts, const std::string& separator);
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts, const std::string& separator);

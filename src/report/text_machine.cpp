@@ -182,12 +182,7 @@ Message network_text(const Machine& machine) {
                                     port_text(port.state, port.link_layer.value_or(""), port.rate_gbit_s)},
                                    " "));
     std::vector<Message> parts;
-    if (!lines.empty())
-        parts.push_back(joined(lines, "\n"));
-    else if (!has_all_interfaces(machine))
-        parts.push_back(not_read());
-    else
-        parts.emplace_back("no physical interface seen", "未见物理网口");
+    parts.push_back(lines.empty() ? no_interface(machine) : joined(lines, "\n"));
     if (!machine.addresses.empty())
         parts.push_back(Message::same("IP " + joined(machine.addresses, ", ")));
     return joined(parts, "\n");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 namespace gpuadapt::report {
 namespace {
 
@@ -73,22 +75,21 @@ void write_vendor(Lines& lines, const Topology& topology, const TopologyMatrix& 
     for (const DifferenceReason reason : reasons)
         lines.line(reason_text(reason));
     std::size_t count = 0;
-    for (std::size_t at = 0; at < theirs.text.size() && count < kVerbatimLines; ++count) {
+    std::size_t at = 0;
+    for (; at < theirs.text.size() && count < kVerbatimLines; ++count) {
         const std::size_t end = std::min(theirs.text.find('\n', at), theirs.text.size());
         lines.line(Message::same(theirs.text.substr(at, end - at)));
         at = end + 1;
     }
+    if (at < theirs.text.size()) {
+        const auto ends = std::count(theirs.text.begin() + static_cast<std::ptrdiff_t>(at), theirs.text.end(), '\n');
+        const std::size_t left = static_cast<std::size_t>(ends) + (theirs.text.ends_with('\n') ? 0 : 1);
+        lines.line({fmt::format("and {}: see --json", counted(left, "more line")),
+                    fmt::format("另有 {} 行：见 --json", left)});
+    }
 }
 
-}  // namespace
-
-void write_links(Lines& lines, const Machine& machine) {
-    lines.title(Text{"Tree", "拓扑树"});
-    if (machine.pci_devices.empty()) {
-        lines.line(not_read());
-        return;
-    }
-    const Topology topology = topology_of(machine);
+void write_own(Lines& lines, const Machine& machine, const Topology& topology) {
     for (const TreeLine& line : tree_lines(machine, topology))
         lines.line(joined({Message::same(line.prefix), line.text}, ""));
     lines.gap();
@@ -97,6 +98,17 @@ void write_links(Lines& lines, const Machine& machine) {
     write_table(lines, {"Uplinks of switches with GPUs", "带GPU的交换芯片上行口"}, kUplinkHead,
                 uplink_rows(topology, lines.unread()));
     write_table(lines, {"Paths of the GPUs", "GPU路径"}, kGpuPathHead, gpu_path_rows(topology, lines.unread()));
+}
+
+}  // namespace
+
+void write_links(Lines& lines, const Machine& machine) {
+    const Topology topology = topology_of(machine);
+    lines.title(Text{"Tree", "拓扑树"});
+    if (machine.pci_devices.empty())
+        lines.line(not_read());
+    else
+        write_own(lines, machine, topology);
     for (const TopologyMatrix& matrix : machine.vendor_topology)
         write_vendor(lines, topology, matrix);
 }

@@ -122,18 +122,11 @@ void write_gpus(Lines& lines, const Machine& machine) {
 }
 
 void write_network(Lines& lines, const Machine& machine) {
-    lines.title(Text{"Network", "网络"});
-    lines.head({{"Interface", "接口"},
-                {"State", "状态"},
-                {"Speed", "速率"},
-                {"Driver", "驱动"},
-                {"PCI address", "PCI地址"},
-                {"MTU", "MTU"},
-                {"NUMA", "NUMA"}});
+    std::vector<std::vector<std::string>> rows;
     for (const NetInterface& interface : machine.interfaces) {
         if (interface.virtual_device.value_or(false) || interface.kind == "loopback")
             continue;
-        lines.values(
+        rows.push_back(
             {interface.name, lines.or_unread(interface.state),
              interface.speed_mbit_s ? fmt::format("{:g} Gb/s", *interface.speed_mbit_s / 1000.0) : lines.unread(),
              lines.or_unread(interface.driver), lines.or_unread(interface.pci_address), lines.or_unread(interface.mtu),
@@ -141,10 +134,24 @@ void write_network(Lines& lines, const Machine& machine) {
     }
     for (const RdmaDevice& device : machine.rdma_devices)
         for (const RdmaPort& port : device.ports)
-            lines.values({fmt::format("{} port {}", device.name, port.number), lines.or_unread(port.state),
-                          port.rate_gbit_s ? fmt::format("{:g} Gb/s", *port.rate_gbit_s) : lines.unread(),
-                          lines.or_unread(port.link_layer), lines.or_unread(device.pci_address), "-",
-                          lines.or_unread(device.numa_node)});
+            rows.push_back({fmt::format("{} port {}", device.name, port.number), lines.or_unread(port.state),
+                            port.rate_gbit_s ? fmt::format("{:g} Gb/s", *port.rate_gbit_s) : lines.unread(),
+                            lines.or_unread(port.link_layer), lines.or_unread(device.pci_address), "-",
+                            lines.or_unread(device.numa_node)});
+    lines.title(Text{"Network", "网络"});
+    if (rows.empty()) {
+        lines.line(no_interface(machine));
+        return;
+    }
+    lines.head({{"Interface", "接口"},
+                {"State", "状态"},
+                {"Speed", "速率"},
+                {"Driver", "驱动"},
+                {"PCI address", "PCI地址"},
+                {"MTU", "MTU"},
+                {"NUMA", "NUMA"}});
+    for (const auto& row : rows)
+        lines.values(row);
 }
 
 void write_title(Lines& lines, const Sheet& about) {
