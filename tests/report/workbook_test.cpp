@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -28,7 +27,6 @@ namespace gpuadapt::report {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -94,86 +92,6 @@ TEST_F(WorkbookFile, HasTheFiveSheetsInOrder) {
         EXPECT_EQ(book.sheets[i].name, kSheets[i].name.en);
     EXPECT_EQ(book.value("Environment", "A1"), "Server IP");
     EXPECT_EQ(files(), 2U) << "temporary files are gone";
-}
-
-TEST_F(WorkbookFile, NamesTheGpusAsTheMatrixDoes) {
-    Record record = test::made_record();
-    std::vector<Gpu>& gpus = record.machines[0].machine.gpus;
-    for (std::size_t i = 0; i < gpus.size(); ++i)
-        gpus[i].index = static_cast<int>(gpus.size() - 1 - i);
-    write_workbook(path("x.xlsx"), record, workbook_context(record));
-    const test::ReadBook book = test::read_book(path("x.xlsx"));
-    std::map<std::string, std::string> names;
-    for (const auto& [place, cell] : book.sheet("TOPO信息").cells)
-        if (place.starts_with('C') && cell.value.starts_with("0000:"))
-            names[cell.value] = book.value("TOPO信息", "A" + place.substr(1));
-    EXPECT_EQ(names[gpus.front().address], "GPU7");
-    EXPECT_EQ(names[gpus.back().address], "GPU0");
-}
-
-std::string topology_texts(const test::ReadBook& book) {
-    std::string all;
-    for (const auto& [place, cell] : book.sheet("TOPO信息").cells)
-        all += cell.value + "\n";
-    return all;
-}
-
-TEST_F(WorkbookFile, ShowsTheTopologyThatIsKnown) {
-    const Record record = test::made_record();
-    write_workbook(path("x.xlsx"), record, workbook_context(record));
-    const std::string all = topology_texts(test::read_book(path("x.xlsx")));
-    for (const char* text : {"0-63", "512 GiB", "10 32", "0000:10:01.0", "  0000:11:00.0", "32 GT/s x16", "0x1d",
-                             "GPU7", "NODE = ", "├─ 根复合体 0000:10", "Made C1", "eth0", "mlx5_0 port 1", "400 Gb/s"})
-        EXPECT_THAT(all, HasSubstr(text));
-}
-
-TEST_F(WorkbookFile, ShowsTheVendorsMatrixWithoutATree) {
-    TopologyMatrix theirs;
-    theirs.tool = "mx-smi topo -m";
-    theirs.names = {"GPU0", "GPU1"};
-    theirs.cells = {{"X", "MX7"}, {"MX7", "X"}};
-    Record record;
-    record.machines = {{"node1", {}}};
-    record.machines[0].machine.vendor_topology = {theirs};
-    write_workbook(path("x.xlsx"), record, workbook_context(record));
-    const std::string all = topology_texts(test::read_book(path("x.xlsx")));
-    for (const char* text : {"厂商工具的矩阵\n", "mx-smi topo -m", "GPU1\n", "MX7\n"})
-        EXPECT_THAT(all, HasSubstr(text));
-}
-
-TEST_F(WorkbookFile, SaysThatTheVendorsTextGoesOn) {
-    Record record = test::made_record();
-    TopologyMatrix& theirs = record.machines[0].machine.vendor_topology.emplace_back();
-    theirs.names = {"GPU0"};
-    const auto texts = [&](int lines) {
-        theirs.text.clear();
-        for (int i = 1; i <= lines; ++i)
-            theirs.text += "line " + std::to_string(i) + "\n";
-        write_workbook(path("x.xlsx"), record, workbook_context(record));
-        return topology_texts(test::read_book(path("x.xlsx")));
-    };
-    EXPECT_THAT(texts(256), AllOf(HasSubstr("line 256\n"), Not(HasSubstr("另有"))));
-    EXPECT_THAT(texts(300), AllOf(HasSubstr("line 256\n"), Not(HasSubstr("line 257\n")), HasSubstr("另有 44 行")));
-}
-
-TEST_F(WorkbookFile, SaysNoNetworkOnlyOfAWholeMachine) {
-    Record record;
-    record.machines = {{"node1", {}}};
-    Machine& machine = record.machines[0].machine;
-    const auto below_the_title = [&] {
-        write_workbook(path("x.xlsx"), record, workbook_context(record));
-        const test::ReadBook book = test::read_book(path("x.xlsx"));
-        int row = 1;
-        while (row < 100 && book.value("TOPO信息", "A" + std::to_string(row)) != "网络")
-            ++row;
-        return book.value("TOPO信息", "A" + std::to_string(row + 1));
-    };
-    EXPECT_EQ(below_the_title(), "未读到");
-    machine.interfaces.emplace_back().name = "lo";
-    machine.interfaces.back().kind = "loopback";
-    EXPECT_EQ(below_the_title(), "未见物理网口");
-    machine.sources["interfaces"] = "ip.txt";
-    EXPECT_EQ(below_the_title(), "未读到");
 }
 
 TEST_F(WorkbookFile, GivesEqualBytesForEqualInput) {
