@@ -104,7 +104,7 @@ MachineComparison compare_machines(const Machine& first, const Machine& second) 
     Json one = json::write(first);
     const Json other = json::write(second);
     for (const char* key : {"unread", "sources"})
-        one.erase(key);
+        one[key] = nullptr;
     Comparison comparison;
     comparison.values("", one, other);
     return std::move(comparison.found);

@@ -11,10 +11,6 @@ namespace {
 constexpr std::array<std::pair<CellType, std::string_view>, 4> kCellTypes = {
     {{CellType::integer, "integer"}, {CellType::real, "real"}, {CellType::text, "text"}, {CellType::reals, "reals"}}};
 
-/// More than any object of ours has. The parser looks through all keys of an object for each new one, so that a file
-/// made of keys alone would hold it up for hours.
-constexpr std::size_t kMostKeys = 2000;
-
 Cell read_cell(const Json& json, CellType type, const Place& place) {
     if (json.is_null())
         return {};
@@ -182,19 +178,8 @@ void read(const Json& json, Table& table, const Place& place) {
 }
 
 Json parse(std::string_view text, const std::string& file) {
-    std::vector<std::size_t> keys;  // so far, of the objects around the place that is being read
-    const auto count_keys = [&](int, Json::parse_event_t event, const Json&) {
-        if (event == Json::parse_event_t::object_start)
-            keys.push_back(0);
-        else if (event == Json::parse_event_t::object_end)
-            keys.pop_back();
-        else if (event == Json::parse_event_t::key && ++keys.back() > kMostKeys)
-            throw input_error(Message{fmt::format("{}: an object with more than {} keys", file, kMostKeys),
-                                      fmt::format("{}：一个对象的键超过 {} 个", file, kMostKeys)});
-        return true;
-    };
     try {
-        return Json::parse(text, count_keys);
+        return Json::parse(text);
     } catch (const nlohmann::json::exception& error) {
         // "[json.exception.parse_error.101] parse error at line 3, column 7: ..." -> from "line" on, cleaned.
         const std::string_view what = error.what();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/json_fields.hpp"
+#include "core/json_object.hpp"
 
 #include <gpuadapt/core/error.hpp>
 
@@ -14,7 +15,7 @@
 /// Values to JSON and back over the member lists of json_fields.hpp.
 namespace gpuadapt::json {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::basic_json<Object>;
 
 // --- writing: an absent optional leaves its key out -----------------------------------------------------------------
 
