@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/gpu_identity.hpp"
 #include "core/json_entries.hpp"
 
 #include <gpuadapt/core/differences.hpp>
@@ -101,8 +102,8 @@ class Comparison {
 }  // namespace
 
 MachineComparison compare_machines(const Machine& first, const Machine& second) {
-    Json one = json::write(first);
-    const Json other = json::write(second);
+    Json one = json::write(with_addresses(first, second));
+    const Json other = json::write(with_addresses(second, first));
     for (const char* key : {"unread", "sources"})
         one[key] = nullptr;
     Comparison comparison;

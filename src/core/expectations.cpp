@@ -134,7 +134,8 @@ Expectations draft_expectations(const Machine& machine) {
             std::accumulate(machine.dimms.begin(), machine.dimms.end(), std::int64_t{0},
                             [](std::int64_t sum, const Dimm& dimm) { return sum + dimm.size_bytes.value_or(0); });
     for (const Gpu& gpu : machine.gpus)
-        draft.gpus.push_back(draft_gpu(machine, gpu));
+        if (!gpu.address.empty())
+            draft.gpus.push_back(draft_gpu(machine, gpu));
     for (const RdmaDevice& device : machine.rdma_devices)
         for (const RdmaPort& port : device.ports) {
             if (port.state == "ACTIVE")

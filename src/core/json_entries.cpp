@@ -13,7 +13,7 @@ constexpr std::array<const char*, 8> kNames = {"address", "name",    "tool",    
 std::string name_of(const Json& entry) {
     for (const char* key : kNames) {
         const auto found = entry.find(key);
-        if (found != entry.end())
+        if (found != entry.end() && !(found->is_string() && found->get_ref<const std::string&>().empty()))
             return text_of(*found);
     }
     return "";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/gpu_identity.hpp"
 #include "core/json_entries.hpp"
 
 #include <gpuadapt/core/merge.hpp>
@@ -71,8 +72,8 @@ std::vector<Difference> merge(Machine& into, const Machine& from) {
                   [](const Difference& difference) { return difference.first.empty() || difference.second.empty(); });
     std::vector<Unread> unread = into.unread;
     unread.insert(unread.end(), from.unread.begin(), from.unread.end());
-    Json merged = json::write(into);
-    fill(merged, json::write(from));
+    Json merged = json::write(with_addresses(into, from));
+    fill(merged, json::write(with_addresses(from, into)));
     into = {};
     json::read(merged, into, json::Place{"merge", ""});
     into.unread = std::move(unread);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/smi_facts.hpp"
+#include "ingest/smi_links.hpp"
 #include "ingest/smi_table.hpp"
 
+#include <gpuadapt/core/merge.hpp>
 #include <gpuadapt/ingest/nvidia_smi.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
 
@@ -236,7 +238,8 @@ bool is_table(std::string_view text) {
 }  // namespace
 
 bool looks_like_nvidia_smi(std::string_view text) {
-    return is_xml(text) || is_blocks(text) || is_table(text) || text.find(kNoHandle) != std::string_view::npos;
+    return is_xml(text) || is_blocks(text) || is_table(text) || has_smi_list(text) ||
+           text.find(kNoHandle) != std::string_view::npos;
 }
 
 Machine read_nvidia_smi(std::string_view text) {
@@ -254,6 +257,11 @@ Machine read_nvidia_smi(std::string_view text) {
             facts.versions["driver"] = {*driver, std::nullopt};
         if (const auto cuda = header_value(text, "CUDA Version:"))
             facts.versions["CUDA driver"] = {*cuda, std::nullopt};
+    }
+    if (has_smi_list(text)) {
+        Machine links;
+        links.gpus = read_smi_links(text);
+        static_cast<void>(merge(facts, links));
     }
     const auto by_address = [](const auto& a, const auto& b) { return a.address < b.address; };
     std::stable_sort(facts.gpus.begin(), facts.gpus.end(), by_address);

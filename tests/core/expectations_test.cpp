@@ -48,6 +48,16 @@ TEST(Expectations, ASlipIsAnErrorThatNamesItsPlace) {
     EXPECT_NE(error_of(R"({"expect": 1,)"), "");
 }
 
+TEST(Expectations, ADraftNamesNoGpuWithoutAddress) {
+    Machine machine;
+    machine.gpus.resize(2);
+    machine.gpus[1].address = "0000:3a:00.0";
+    const Expectations draft = draft_expectations(machine);
+    EXPECT_EQ(draft.counts.gpus, 2);
+    ASSERT_EQ(draft.gpus.size(), 1U);
+    EXPECT_EQ(draft.gpus[0].address, "0000:3a:00.0");
+}
+
 TEST(Expectations, ADraftTakesWhatBothEndsCanDoNotWhatTheyDid) {
     Machine machine;
     machine.dmi.product_name = "Server X";

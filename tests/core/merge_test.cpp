@@ -50,6 +50,44 @@ TEST(Merge, KeepsWhatIsKnownAndTellsWhatDiffers) {
     EXPECT_EQ(into.pci_devices.size(), 2U);
 }
 
+TEST(Merge, FindsTheAddressOfAGpu) {
+    Gpu known;
+    known.address = "0000:07:00.0";
+    known.vendor = "nvidia";
+    known.index = 1;
+    known.uuid = "GPU-7";
+    Gpu named;
+    named.vendor = "nvidia";
+    named.index = 0;  // by another order
+    named.uuid = "GPU-7";
+    named.links.resize(1);
+    Gpu counted;
+    counted.vendor = "nvidia";
+    counted.index = 1;
+    counted.serial = "S1";
+    Gpu other = counted;
+    other.vendor = "amd";
+    for (const bool known_first : {true, false}) {
+        Machine one;
+        Machine two;
+        (known_first ? one : two).gpus = {known};
+        (known_first ? two : one).gpus = {named};
+        static_cast<void>(merge(one, two));
+        ASSERT_EQ(one.gpus.size(), 1U);
+        EXPECT_EQ(one.gpus[0].address, "0000:07:00.0");
+        EXPECT_EQ(one.gpus[0].links.size(), 1U);
+    }
+    Machine one;
+    Machine two;
+    one.gpus = {known};
+    two.gpus = {counted, other};
+    two.gpus[1].index = 5;
+    static_cast<void>(merge(one, two));
+    ASSERT_EQ(one.gpus.size(), 2U) << "an index counts for one vendor";
+    EXPECT_EQ(one.gpus[0].serial, "S1");
+    EXPECT_EQ(one.gpus[1].address, "");
+}
+
 TEST(Merge, TakesListsWithoutNamesAsWholes) {
     Machine into, from;
     Dimm dimm;

@@ -208,13 +208,15 @@ struct PciDevice {
 /// One link of a GPU to another one or to a switch: MetaXLink or NVLink.
 struct GpuLink {
     int index = 0;
-    std::optional<std::string> state;            ///< "up", "down", or the library's word
-    std::optional<int> lanes;                    ///< MetaXLink
-    std::optional<double> gt_s;                  ///< a lane, MetaXLink
-    std::optional<double> gbyte_s;               ///< one direction, NVLink: 26.562
-    std::optional<std::string> remote;           ///< PCI address of the other end
-    std::optional<std::string> remote_kind;      ///< gpu, switch, cpu
-    std::map<std::string, std::int64_t> errors;  ///< counters that are not zero: "replay" -> 2
+    std::optional<std::string> state;        ///< "up", "down", or the library's word
+    std::optional<int> lanes;                ///< MetaXLink
+    std::optional<double> gt_s;              ///< a lane, MetaXLink
+    std::optional<double> gbyte_s;           ///< one direction, NVLink: 26.562
+    std::optional<std::string> remote;       ///< PCI address of the other end
+    std::optional<std::string> remote_kind;  ///< gpu, switch, cpu
+    /// Counters that are not zero, by NVML's names: "replay" -> 2. `nvidia-smi nvlink -e` leaves out crc_data and
+    /// ecc_data.
+    std::map<std::string, std::int64_t> errors;
     bool operator==(const GpuLink&) const = default;
 };
 
@@ -228,9 +230,9 @@ struct GpuProcess {
 /// A PCI function of a GPU maker with a display or accelerator class. What is not from PCI comes from the management
 /// library (NVML, MXSML), else from nvidia-smi or mx-smi, and is nullopt where neither answers.
 struct Gpu {
-    std::string address;
-    std::string vendor;                ///< metax, nvidia, amd, ...: id of the vendor table
-    std::optional<int> index;          ///< the number that the vendor's tools give it
+    std::string address;       ///< empty where a text knows the GPU by index and UUID alone (`nvidia-smi nvlink -s`)
+    std::string vendor;        ///< metax, nvidia, amd, ...: id of the vendor table
+    std::optional<int> index;  ///< the number that the vendor's tools give it
     std::optional<std::string> model;  ///< of the management library, else of pci.ids
     std::optional<std::string> uuid, serial, part_number, vbios;
     std::optional<std::int64_t> memory_bytes, memory_used_bytes;
