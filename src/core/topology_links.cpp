@@ -164,7 +164,7 @@ class Linker {
     };
 
     /// Links that are up, by where they lead.
-    [[nodiscard]] static Reach reach(const Gpu& from, const Gpu& to) {
+    [[nodiscard]] Reach reach(const Gpu& from, const Gpu& to) const {
         Reach reach;
         for (const GpuLink& link : from.links) {
             if (link.state && *link.state != "up")
@@ -173,8 +173,8 @@ class Linker {
                 ++reach.direct;
             else if (link.remote_kind == "switch")
                 ++reach.by_switch;
-            else if (!link.remote)
-                ++reach.somewhere;
+            else if (!link.remote || (!link.remote_kind && !gpus_.contains(*link.remote)))
+                ++reach.somewhere;  // behind a remote end of unknown kind can be a switch
         }
         return reach;
     }
@@ -196,7 +196,7 @@ class Linker {
         return link;
     }
 
-    static void take_direct(const Gpu& gpu, const Gpu& other, PairLink& link) {
+    void take_direct(const Gpu& gpu, const Gpu& other, PairLink& link) const {
         const auto* const row = std::find_if(std::begin(kDirectLinks), std::end(kDirectLinks),
                                              [&gpu](const DirectLink& kind) { return kind.vendor == gpu.vendor; });
         if (row == std::end(kDirectLinks))

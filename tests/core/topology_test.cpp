@@ -265,6 +265,12 @@ TEST(Topology, DirectLinks) {
     for (Gpu& gpu : board.machine.gpus)
         gpu.links = {GpuLink{}};
     EXPECT_EQ(topology_of(board.machine).links[0][1].kind, LinkClass::unknown);
+    for (Gpu& gpu : board.machine.gpus)
+        gpu.links[0].remote = "0004:00:01.0";
+    EXPECT_EQ(topology_of(board.machine).links[0][1].kind, LinkClass::unknown) << "a CPU, or a switch";
+    for (Gpu& gpu : board.machine.gpus)
+        gpu.links[0].remote_kind = "cpu";
+    EXPECT_EQ(topology_of(board.machine).links[0][1].kind, LinkClass::pix);
     for (Gpu& gpu : board.machine.gpus) {
         gpu.links.clear();
         gpu.uuid.reset();
