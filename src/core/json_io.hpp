@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/json_fields.hpp"
-#include "core/json_object.hpp"
 
 #include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/json_object.hpp>
 
 #include <limits>
 #include <type_traits>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/smi_tree.hpp"
 
+#include <gpuadapt/core/json_object.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace gpuadapt::ingest {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::basic_json<json::Object>;
 
 constexpr int kMaxDepth = 16;
 

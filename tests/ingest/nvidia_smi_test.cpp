@@ -4,6 +4,7 @@
 #include <gpuadapt/ingest/mx_smi.hpp>
 #include <gpuadapt/ingest/nvidia_smi.hpp>
 
+#include <chrono>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -415,6 +416,17 @@ TEST(SmiTree, KeepsNoValueBelowTitlesThatNoToolPrints) {
         for (const SmiValue& value : tree.devices[0].values)
             EXPECT_LE(value.path.size(), 256U);
     }
+}
+
+TEST(SmiTree, ATextOfKeysAloneDoesNotHoldUs) {
+    std::string json = "{\"smi_version\": \"1\", \"0000:06:00.0\": {";
+    for (int i = 0; i < 100000; ++i)
+        json += "\"k" + std::to_string(i) + "\": 1, ";
+    const auto start = std::chrono::steady_clock::now();
+    const SmiTree tree = read_smi_json(json + "\"last\": 2}}");
+    ASSERT_EQ(tree.devices.size(), 1U);
+    EXPECT_EQ(tree.devices[0].values.size(), 100001U);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 }  // namespace
