@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <map>
 
 #include <fmt/format.h>
@@ -41,7 +42,19 @@ struct ReportOptions {
 /// Takes each table as it is read; gives nothing back.
 using TableSink = std::function<void(const Table&)>;
 
-/// Reads a log in pieces, so that its size does not matter.
+/// In pieces, so that the size of a log does not matter.
+void feed(ingest::NcclLogReader& reader, std::istream& input) {
+    std::vector<char> piece(std::size_t{1} << 16);
+    while (input.read(piece.data(), static_cast<std::streamsize>(piece.size())) || input.gcount() > 0)
+        reader.feed({piece.data(), static_cast<std::size_t>(input.gcount())});
+}
+
+/// A file that can be read twice: stdin and pipes cannot, and "-" is stdin even where a file has that name.
+bool is_plain_file(const std::string& path) {
+    std::error_code ignored;
+    return path != "-" && std::filesystem::is_regular_file(path, ignored);
+}
+
 ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& options, const TableSink& sink,
                                 std::vector<Finding>& findings) {
     ingest::NcclLogOptions log_options;
@@ -54,6 +67,10 @@ ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& op
         findings.insert(findings.end(), run.findings.begin(), run.findings.end());
         sink(run.table);
     });
+    if (path == "-") {
+        feed(reader, std::cin);
+        return reader.finish();
+    }
     std::error_code ignored;
     const auto kind = std::filesystem::status(path, ignored).type();
     if (kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::block ||
@@ -64,9 +81,7 @@ ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& op
     if (!file)
         throw input_error(Message{fmt::format("{}: {}", path, std::strerror(errno)),
                                   fmt::format("{}：{}", path, std::strerror(errno))});
-    std::vector<char> piece(std::size_t{1} << 16);
-    while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
-        reader.feed({piece.data(), static_cast<std::size_t>(file.gcount())});
+    feed(reader, file);
     if (file.bad())
         throw input_error(Message{fmt::format("{}: cannot be read", path), fmt::format("{}：无法读取", path)});
     return reader.finish();
@@ -90,9 +105,8 @@ Source open_source(const Session& session, const ReportOptions& options) {
     const std::vector<std::string>& files = options.logs.empty() ? options.from : options.logs;
     if (!files.empty() && options.record.empty()) {
         source.context.source = fmt::format("{}", fmt::join(files, " "));
-        std::error_code ignored;
-        // A pipe can be read only once, and the rows come first: its sum stays unknown.
-        if (files.size() == 1 && std::filesystem::is_regular_file(files.front(), ignored))
+        // The rows of what can be read only once come first: its sum stays unknown.
+        if (files.size() == 1 && is_plain_file(files.front()))
             source.context.sha256 = sha256_file(files.front());
     }
     if (options.probe || !options.from.empty()) {
@@ -113,13 +127,12 @@ void say_log_summary(const Session& session, const std::string& path, const inge
                               summary.rows_refused, summary.not_understood)});
 }
 
-/// Logs with the same bytes: their rows will stand in the workbook twice, and look like two measurements. Pipes can be
-/// read only once and are not compared.
+/// Logs with the same bytes: their rows will stand in the workbook twice, and look like two measurements.
 std::vector<Finding> repeated_logs(const std::vector<std::string>& logs) {
     std::map<std::uintmax_t, std::vector<std::string>> by_size;
     for (const std::string& path : logs) {
         std::error_code failed;
-        if (std::filesystem::is_regular_file(path, failed))
+        if (is_plain_file(path))
             if (const auto size = std::filesystem::file_size(path, failed); !failed)
                 by_size[size].push_back(path);
     }
@@ -152,12 +165,14 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
         const ingest::NcclLogSummary summary = read_log(path, options, sink, record.findings);
         record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());
         say_log_summary(session, path, summary);
-        if (summary.rows == 0)
+        if (summary.rows == 0) {
+            say_findings(session, record.findings);  // why its rows were refused
             throw input_error(Message{
                 fmt::format("{}: no usable row of nccl-tests, rccl-tests or mccl_tests was found in its {} lines", path,
                             summary.lines),
                 fmt::format("{}：共 {} 行，未找到 nccl-tests、rccl-tests 或 mccl_tests 的有效数据行", path,
                             summary.lines)});
+        }
     }
 }
 
@@ -210,9 +225,9 @@ Action define_report(CLI::App& app, Lang lang) {
     auto options = std::make_shared<ReportOptions>();
     app.add_option("--record", options->record, pick(lang, "A record of perf or probe", "perf 或 probe 的记录"))
         ->type_name("FILE");
-    app.add_option(
-           "--log-file", options->logs,
-           pick(lang, "Logs of nccl-tests, rccl-tests or mccl_tests", "nccl-tests、rccl-tests、mccl_tests 的日志"))
+    app.add_option("--log-file", options->logs,
+                   pick(lang, "Logs of nccl-tests, rccl-tests or mccl_tests; - is stdin",
+                        "nccl-tests、rccl-tests、mccl_tests 的日志；- 为 stdin"))
         ->type_name("FILE...");
     app.add_option("--out-file", options->out_file,
                    pick(lang, "The workbook (default mccl_test.xlsx)", "输出表格（默认 mccl_test.xlsx）"))

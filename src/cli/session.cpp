@@ -43,6 +43,13 @@ std::size_t terminal_width() {
     return 80;
 }
 
+std::tm utc_time() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    return utc;
+}
+
 /// All bytes, or errno.
 int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
@@ -55,6 +62,20 @@ int write_all(int descriptor, std::string_view text) {
         text.remove_prefix(static_cast<std::size_t>(written));
     }
     return 0;
+}
+
+report::TextStyle style_of_stderr(const Session& session) {
+    report::TextStyle style = session.style;
+    style.color = style.color && isatty(STDERR_FILENO) == 1;
+    return style;
+}
+
+/// `text` without its last line end, which say() adds.
+void say_lines(std::string_view text) {
+    while (text.ends_with('\n'))
+        text.remove_suffix(1);
+    if (!text.empty())
+        say(text);
 }
 
 }  // namespace
@@ -116,23 +137,25 @@ void say(const Session& session, const Message& message) {
 }
 
 std::string utc_now() {
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc_time());
+}
+
+std::string dated_name(std::string_view beginning, std::string_view ending) {
+    return fmt::format("{}-{:%Y%m%d-%H%M%S}{}", beginning, utc_time(), ending);
+}
+
+void say_findings(const Session& session, const std::vector<Finding>& findings) {
+    say_lines(report::findings_list(findings, style_of_stderr(session)));
 }
 
 void say_judgement(const Session& session, const Record& record) {
-    report::TextStyle style = session.style;
-    style.color = style.color && isatty(STDERR_FILENO) == 1;
+    const report::TextStyle style = style_of_stderr(session);
     std::vector<Finding> shown = record.findings;
     std::erase_if(shown,
                   [](const Finding& finding) { return finding.severity == Severity::unknown && !finding.blocking; });
     std::string text = report::findings_list(shown, style);
     text += report::coverage_line(record.coverage, record.findings, style);
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    say(text);
+    say_lines(text);
 }
 
 int report_error(const Session& session, const Error& error) {

@@ -48,6 +48,12 @@ void say(const Session& session, const Message& message);
 /// UTC, "2026-11-30T12:00:00Z".
 [[nodiscard]] std::string utc_now();
 
+/// A name for what the user did not name: "perf-20261130-120000.json". The time is UTC, as inside the file.
+[[nodiscard]] std::string dated_name(std::string_view beginning, std::string_view ending);
+
+/// Findings with the worst first, on stderr; nothing where there are none.
+void say_findings(const Session& session, const std::vector<Finding>& findings);
+
 /// Findings with the worst first, then the coverage line with what is unknown and why; on stderr.
 void say_judgement(const Session& session, const Record& record);
 

@@ -210,7 +210,7 @@ void EnvironmentSheet::write_signatures() {
         sheet_.text(row_, kTableColumn, joined(notes, "; ").get(lang), {});
     for (const FilledItem& item : signature_items(context_.form, context_.started))
         write_label(row++, item.label.get(lang), item.value.get(lang));
-    const Message unknown = {"not known: several inputs", "未知：有多个输入"};
+    const Message unknown = {"not known: several inputs, or one that is no file", "未知：有多个输入，或输入不是文件"};
     write_label(row++, lang == Lang::zh ? "数据来源" : "Source", context_.source);
     write_label(row, lang == Lang::zh ? "记录SHA-256" : "SHA-256 of the record",
                 context_.sha256.empty() ? unknown.get(lang) : context_.sha256);

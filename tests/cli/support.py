@@ -108,7 +108,9 @@ class CliTest(unittest.TestCase):
 
     def run_program(self, *arguments, program=None, env=None, timeout=120, stdout=subprocess.PIPE, **options):
         begin = time.monotonic()
-        done = subprocess.run([*([PROGRAM] if program is None else program), *arguments], stdin=subprocess.DEVNULL,
+        if "input" not in options:
+            options["stdin"] = subprocess.DEVNULL
+        done = subprocess.run([*([PROGRAM] if program is None else program), *arguments],
                               stdout=stdout, stderr=subprocess.PIPE, env=environment() if env is None else env,
                               cwd=options.pop("cwd", self.folder), timeout=timeout, check=False, **options)
         return Result(done.returncode, done.stdout or b"", done.stderr, time.monotonic() - begin)

@@ -4,6 +4,7 @@
 import hashlib
 import json
 import math
+import re
 
 from support import FAILURE, OK, REPOSITORY, TOOL, USAGE, CliTest, main
 
@@ -145,6 +146,20 @@ class FromLogs(ReportTest):
         self.assert_says(result, "warning LOG8 test.txt", "banner: 4; caller: 8")
         result = self.run_ok("report", "--log-file", "test.txt", "--ranks", "4", "--out-file", "r.xlsx")
         self.assertNotIn("LOG8", result.err)
+
+    def test_a_log_on_stdin(self):
+        (self.folder / "-").write_text("a file of that name is not what is meant", encoding="utf-8")
+        result = self.run_ok("report", "--log-file", "-", "--out-file", "r.xlsx", input=log(True).encode())
+        self.assert_says(result, "^-: 2 runs, 6 rows, ")
+        sheet = self.workbook()[SHEETS[0]]
+        self.assertEqual([sheet.cell(6, 6).value, sheet.cell(6, 9).value], ["all_reduce_perf", 0.1])
+        self.assertIn("未知：有多个输入，或输入不是文件", self.all_texts(sheet))
+
+    def test_says_why_no_row_is_usable(self):
+        self.write("test.txt", re.sub(r"\d+\.\d\d", "XX.XX", log(False)))
+        result = self.run_program("report", "--log-file", "test.txt")
+        self.assert_status(result, USAGE)
+        self.assert_says(result, "no usable row", "test.txt:7", "XX.XX")
 
     def test_no_log_at_all(self):
         for text in ("", "hello\nworld\n", "\0\1\2" * 1000):
