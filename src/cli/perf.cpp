@@ -7,11 +7,9 @@
 #include <gpuadapt/probe/probe.hpp>
 
 #include <algorithm>
-#include <ctime>
 #include <random>
 #include <thread>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 namespace gpuadapt::cli {
@@ -56,6 +54,8 @@ void say_backend(const Session& session, const PerfOptions& options, const Machi
 
 int run_perf(Session& session, const PerfOptions& options) {
     SweepPlan plan = make_plan(options);
+    if (options.out == "-")
+        session.json = true;  // one of the two has stdout
     LiveRoot root;
     if (launched_by_mpi(environment_variable))
         return run_rank(session, options, std::move(plan), root);
@@ -89,12 +89,7 @@ Record start_record(const Session& session, const Machine* machine) {
 }
 
 std::string record_path(const PerfOptions& options) {
-    if (!options.out.empty())
-        return options.out;
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    return fmt::format("perf-{:%Y%m%d-%H%M%S}.json", local);
+    return options.out.empty() ? dated_name("perf", ".json") : options.out;
 }
 
 Action define_perf(CLI::App& app, Lang lang) {

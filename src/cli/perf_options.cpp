@@ -138,7 +138,9 @@ void add_run_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("--mpirun", o.mpirun,
                    pick(lang, "The mpirun to use (default: found)", "使用的 mpirun（默认自动查找）"))
         ->type_name("PATH");
-    app.add_option("--out", o.out, pick(lang, "The record (default perf-TIME.json)", "记录文件（默认 perf-时间.json）"))
+    app.add_option("--out", o.out,
+                   pick(lang, "The record (default perf-DATE-TIME.json, in UTC); - is stdout, without the log",
+                        "记录文件（默认 perf-日期-时间.json，UTC）；- 为 stdout，不再输出日志"))
         ->type_name("FILE");
     app.add_option("--log-format", o.log_form,
                    pick(lang, "nccl, or guide: with the kernel column, as the guide's script reads it",

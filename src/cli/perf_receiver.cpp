@@ -126,7 +126,7 @@ int PerfReceiver::finish(const std::optional<Error>& error) {
     end_table();
     check::judge(record_);
     file_.finish(record_);
-    if (session_.json)
+    if (session_.json && file_.path() != "-")
         print(to_json(record_));
     report::TextStyle style = session_.style;
     style.color = false;  // stderr may go elsewhere than stdout

@@ -18,7 +18,7 @@ inline constexpr char kLineMark = '\x1e';  // RFC 7464's record separator: no li
 /// A Record with everything that is known before the measurement.
 [[nodiscard]] Record start_record(const Session& session, const Machine* machine);
 
-/// Where the record goes: --out, or perf-TIME.json here.
+/// Where the record goes: --out ("-" is stdout), or perf-TIME.json here.
 [[nodiscard]] std::string record_path(const PerfOptions& options);
 
 /// perf_launch.cpp: starts mpirun and follows it to its end.

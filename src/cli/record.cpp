@@ -17,7 +17,6 @@
 #include <array>
 #include <filesystem>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/random.h>
 
@@ -49,13 +48,9 @@ std::string random_key() {
     return {bytes.begin(), bytes.end()};
 }
 
-std::string default_name() {
-    return fmt::format("machine-{:%Y%m%d-%H%M%S}.tar.gz", fmt::gmtime(std::chrono::system_clock::now()));
-}
-
 int run_record(Session& session, const RecordOptions& options) {
     end_on_stop_signals();
-    const std::string path = options.out.empty() ? default_name() : options.out;
+    const std::string path = options.out.empty() ? dated_name("machine", ".tar.gz") : options.out;
     check_replaceable("--out", path, OutputKind::recording);
     Answers answers = options.from.empty() ? read_machine() : read_recording(options.from);
     if (options.anonymize)
@@ -108,8 +103,8 @@ int run_record(Session& session, const RecordOptions& options) {
 Action define_record(CLI::App& app, Lang lang) {
     auto options = std::make_shared<RecordOptions>();
     app.add_option("--out", options->out,
-                   pick(lang, "Write the recording here (default: machine-DATE-TIME.tar.gz)",
-                        "录制文件名（默认 machine-日期-时间.tar.gz）"))
+                   pick(lang, "Write the recording here (default: machine-DATE-TIME.tar.gz, in UTC)",
+                        "录制文件名（默认 machine-日期-时间.tar.gz，UTC）"))
         ->type_name("FILE");
     app.add_flag(
         "--anonymize", options->anonymize,

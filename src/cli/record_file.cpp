@@ -70,7 +70,7 @@ std::size_t row_count(const Record& record) {
 
 RecordFile::RecordFile(std::string path) : path_(std::move(path)), saved_(std::chrono::steady_clock::now()) {
     check_output_file(path_);
-    if (is_special_file(path_))
+    if (path_ == "-" || is_special_file(path_))
         return;
     part_path_ = path_ + ".part";
     part_ = open_locked(part_path_);

@@ -38,7 +38,7 @@ class RecordFile {
     void remove_part();
 
     std::string path_;
-    std::string part_path_;  ///< empty where PATH is no plain file (/dev/stdout): nothing to keep beside it
+    std::string part_path_;  ///< empty where PATH is no plain file (-, /dev/stdout): nothing to keep beside it
     std::vector<std::string> kept_;
     int part_ = -1;
     std::chrono::steady_clock::time_point saved_;

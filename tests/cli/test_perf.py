@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`perf` over a real Open MPI on host memory: the log, the record and the identities that its numbers must keep."""
+import datetime
 import json
 import math
+import os
 import shutil
 import statistics
 
-from support import (COLLECTIVES, OK, PROGRAM, CliTest, half_digit, main, read_log, rows_of, schema_errors, table_of)
+from support import (COLLECTIVES, OK, PROGRAM, USAGE, CliTest, environment, half_digit, main, read_log, rows_of, schema_errors, table_of)
 
 HOST = ("perf", "--backend", "host")
 
@@ -129,6 +131,27 @@ class Launching(CliTest):
     def test_says_that_host_memory_is_measured(self):
         result = self.run_ok("perf", "--gpus", "2", "--ops", "broadcast", "-b", "8", "-e", "8", "-n", "2")
         self.assert_says(result, "host memory")
+
+    def test_the_record_on_stdout_leaves_no_file(self):
+        for more in ([], ["--json"]):
+            with self.subTest(more=more):
+                result = self.run_ok("perf", *"--backend host --gpus 1 --ops all_reduce -b 8 -e 8 --out -".split(), *more)
+                self.assertEqual(len(json.loads(result.out)["tables"]), 1)
+                self.assertEqual(os.listdir(self.folder), [])
+
+    def test_the_default_name_has_the_time_of_the_record(self):
+        result = self.run_ok("perf", *"--backend host --gpus 1 --ops all_reduce -b 8 -e 8 --json".split(),
+                             env=environment(TZ="Asia/Shanghai"))
+        [name] = os.listdir(self.folder)
+        named = datetime.datetime.strptime(name, "perf-%Y%m%d-%H%M%S.json")
+        started = datetime.datetime.strptime(json.loads(result.out)["started"], "%Y-%m-%dT%H:%M:%SZ")
+        self.assertLess(abs(named - started), datetime.timedelta(minutes=5))
+
+    def test_sizes_that_do_not_fit_into_the_memory_of_two_ranks(self):
+        result = self.run_program(*HOST, *"--gpus 2 -b 1024T -e 1024T --out run.json".split())
+        self.assert_status(result, USAGE)
+        self.assertRegex(result.err, r"(?m)^gpuadapt: -b 1024T: ")
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_json_is_the_record(self):
         result = self.run_ok(*HOST, *"--gpus 2 --ops reduce -b 1K -e 2K -n 3 --json --out run.json".split())

@@ -114,9 +114,8 @@ class WrongUsage(CliTest):
                         says=["-e 1", "bfloat16"])
 
     def test_sizes_that_do_not_fit_into_the_memory(self):
-        for gpus in ("1", "2"):
-            self.refuse("perf", "--backend", "host", "--gpus", gpus, "-b", "1024T", "-e", "1024T", "--out", "run.json",
-                        says=["^gpuadapt: -b 1024T: "])
+        self.refuse("perf", "--backend", "host", "--gpus", "1", "-b", "1024T", "-e", "1024T", "--out", "run.json",
+                    says=["^gpuadapt: -b 1024T: "])
 
     def test_wrong_factor(self):
         for text in ("0", "1", "x", "-2"):
