@@ -135,19 +135,19 @@ void read_state(const Api& api, Device device, Calls& calls, Gpu& gpu) {
         gpu.partitioned = current != 0;
 }
 
-/// The list grows between the two calls when a process starts in that moment, so there is room for some more.
+/// What the library said last: 0 when the list is whole, nullopt where it has no such function. The list grows between
+/// the two calls when a process starts in that moment, so there is room for some more.
 template <class Process, class Function>
-bool read_processes(const Api& api, const Function& entry, Device device, Calls& calls, Gpu& gpu) {
+std::optional<std::uint32_t> list_processes(const Api& api, const Function& entry, Device device, Calls& calls,
+                                            Gpu& gpu) {
     unsigned count = 0;
     const auto first = calls.code(entry, device, &count, static_cast<Process*>(nullptr));
-    if (first == 0U)
-        return true;  // none
     if (first != kInsufficientSize || count > kMaxProcesses)
-        return false;
+        return first;  // 0: there is none
     std::vector<Process> found(count + 16U);
     count = static_cast<unsigned>(found.size());
-    if (!calls.succeeds(entry, device, &count, found.data()))
-        return false;
+    if (const auto second = calls.code(entry, device, &count, found.data()); second != 0U)
+        return second;
     found.resize(std::min<std::size_t>(count, found.size()));
     for (const Process& row : found) {
         const auto same = [&](const GpuProcess& known) { return known.pid == row.pid; };
@@ -160,14 +160,24 @@ bool read_processes(const Api& api, const Function& entry, Device device, Calls&
             process.memory_bytes = static_cast<std::int64_t>(row.memory);
         gpu.processes.push_back(std::move(process));
     }
-    return true;
+    return 0;
+}
+
+/// A failure of the newer function is worth a note when the older one does not make up for it.
+template <class Newer, class Older>
+void read_processes(const Api& api, const Newer& newer, const Older& older, Device device, Calls& calls, Gpu& gpu) {
+    const auto code = list_processes<Process2>(api, newer, device, calls, gpu);
+    if (code == 0U)
+        return;
+    const auto older_code = list_processes<Process1>(api, older, device, calls, gpu);
+    if (older_code == 0U)
+        return;
+    calls.note(code ? newer.symbol : older.symbol, code.value_or(older_code.value_or(0)));
 }
 
 void read_all_processes(const Api& api, Device device, Calls& calls, Gpu& gpu) {
-    if (!read_processes<Process2>(api, api.compute_processes2, device, calls, gpu))
-        read_processes<Process1>(api, api.compute_processes1, device, calls, gpu);
-    if (!read_processes<Process2>(api, api.graphics_processes2, device, calls, gpu))
-        read_processes<Process1>(api, api.graphics_processes1, device, calls, gpu);
+    read_processes(api, api.compute_processes2, api.compute_processes1, device, calls, gpu);
+    read_processes(api, api.graphics_processes2, api.graphics_processes1, device, calls, gpu);
 }
 
 void read_versions(const Api& api, const Library& library, Calls& calls, Machine& facts) {

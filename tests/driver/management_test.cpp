@@ -144,6 +144,14 @@ TEST(Nvml, ALostDeviceIsUnknownAndSaidOnce) {
                 ElementsAre(note("NVML, GPU 0000:07:00.0", "GPU is lost (NVML error 15) (nvmlDeviceGetName and ")));
 }
 
+TEST(Nvml, ProcessesThatAreNotToldAreNotNone) {
+    const Machine facts = ask("nvml", GPUADAPT_FAKE_NVML, "processes denied");
+    ASSERT_EQ(facts.gpus.size(), 2U);
+    EXPECT_THAT(facts.unread, ElementsAre(note("NVML, GPU 0000:07:00.0",
+                                               "Insufficient Permissions (NVML error 4) "
+                                               "(nvmlDeviceGetComputeRunningProcesses_v2)")));
+}
+
 TEST(Nvml, AHangCostsTheLimitAndKeepsWhatWasKnown) {
     const auto start = std::chrono::steady_clock::now();
     const Machine facts = ask("nvml", GPUADAPT_FAKE_NVML, "hang", std::chrono::milliseconds(1500));

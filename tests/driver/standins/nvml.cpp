@@ -184,6 +184,8 @@ int nvmlDeviceGetMigMode(Device device, unsigned* current, unsigned*) {
     return give(device, current, 0U, 1U);
 }
 int nvmlDeviceGetComputeRunningProcesses_v2(Device device, unsigned* count, Process2* rows) {
+    if (number_of(device) == 1 && asked_for("processes denied"))
+        return 4;
     const unsigned there = number_of(device) == 0 ? 2 : 0;
     if (*count < there) {
         *count = there;
