@@ -73,18 +73,24 @@ std::string guid_text(std::uint64_t guid) {
                        bytes[4], bytes[5], bytes[6], bytes[7]);
 }
 
-void read_ports(const Api& api, Context context, const ManagementSink& sink, RdmaDevice& device) {
+std::string message_of(int error) {
+    return std::generic_category().message(error);
+}
+
+/// Why the ports end where they do; 0 behind the last one. libibverbs cannot say how many there are.
+int read_ports(const Api& api, Context context, const ManagementSink& sink, RdmaDevice& device) {
     for (int number = 1; number <= kMostPorts; ++number) {
         PortAttributes attributes{};
         sink.calling("ibv_query_port");
-        if (api.query_port(context, static_cast<std::uint8_t>(number), &attributes) != 0)
-            return;  // there is no such port
+        if (const int error = api.query_port(context, static_cast<std::uint8_t>(number), &attributes); error != 0)
+            return error == EINVAL ? 0 : error;  // EINVAL: there is no such port
         RdmaPort port;
         port.number = number;
         port.mtu_bytes = bytes_of(attributes.active_mtu);
         port.max_mtu_bytes = bytes_of(attributes.max_mtu);
         device.ports.push_back(port);
     }
+    return 0;
 }
 
 void read_device(const Api& api, Device handle, const ManagementSink& sink) {
@@ -96,11 +102,13 @@ void read_device(const Api& api, Device handle, const ManagementSink& sink) {
     sink.calling("ibv_open_device");
     errno = 0;
     if (Context context = api.open_device(handle)) {
-        read_ports(api, context, sink, device);
+        if (const int error = read_ports(api, context, sink, device))
+            part.unread.push_back({kSubject, fmt::format("{}: port {} cannot be queried: {}", device.name,
+                                                         device.ports.size() + 1, message_of(error))});
         sink.calling("ibv_close_device");
         api.close_device(context);
     } else {
-        const std::string cause = errno != 0 ? std::generic_category().message(errno) : "no reason given";
+        const std::string cause = errno != 0 ? message_of(errno) : "no reason given";
         part.unread.push_back({kSubject, fmt::format("{}: cannot be opened: {}", device.name, cause)});
     }
     part.rdma_devices.push_back(std::move(device));
@@ -116,7 +124,7 @@ void read(const Library& library, const ManagementSink& sink) {
     errno = 0;
     Device* list = api.get_device_list(&count);
     if (list == nullptr && errno != 0 && errno != ENOSYS)  // ENOSYS: a kernel without RDMA
-        throw tool_error(fmt::format("its list of devices cannot be read: {}", std::generic_category().message(errno)));
+        throw tool_error(fmt::format("its list of devices cannot be read: {}", message_of(errno)));
     sink.facts({});  // so that no device is an answer too
     if (list == nullptr)
         return;

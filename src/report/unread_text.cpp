@@ -52,7 +52,9 @@ constexpr Wording kReasons[] = {
     {"it crashed: (.*)", nullptr, "崩溃：$1"},
     {"exit status ([0-9]+)", nullptr, "退出状态 $1"},
     {"(.*): the device does not answer \\(rev ff\\)", nullptr, "$1：设备无响应（rev ff）"},
-    {"([0-9a-f:.]+): cannot be opened: (.*)", nullptr, "$1：无法打开：$2"},
+    {"([^ ]+): cannot be opened: (.*)", nullptr, "$1：无法打开：$2"},
+    {"([^ ]+): port ([0-9]+) cannot be queried: (.*)", nullptr, "$1：端口 $2 无法查询：$3"},
+    {"its list of devices cannot be read: (.*)", nullptr, "无法读取设备列表：$1"},
 };
 
 /// A reason that holds for several devices.

@@ -58,6 +58,14 @@ TEST(Verbs, NoListOfDevicesIsNoAnswer) {
     EXPECT_EQ(facts.unread[0].reason, "its list of devices cannot be read: Operation not permitted");
 }
 
+TEST(Verbs, APortThatDoesNotAnswerIsNotNone) {
+    const Machine facts = ask("port");
+    ASSERT_EQ(facts.rdma_devices.size(), 3U);
+    EXPECT_EQ(facts.rdma_devices[0].ports.size(), 1U);
+    ASSERT_EQ(facts.unread.size(), 2U);
+    EXPECT_EQ(facts.unread[0].reason, "mlx5_0: port 2 cannot be queried: Input/output error");
+}
+
 TEST(Verbs, ADeviceThatHangsIsLeftBehind) {
     const Machine facts = ask("hang", GPUADAPT_FAKE_VERBS, std::chrono::milliseconds(300));
     EXPECT_THAT(facts.rdma_devices, IsEmpty());

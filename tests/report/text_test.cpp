@@ -267,6 +267,9 @@ TEST(UnreadText, SaysReasonsInBothLanguages) {
          "dmidecode 中 Core Count 为 4，Core Enabled 为 1：每颗核数未知"},
         {"lscpu counts 3 sockets of 4 cores, more than its 8 CPUs: cores a socket are not known",
          "lscpu 计为 3 颗、每颗 4 核，多于其 8 个逻辑CPU：每颗核数未知"},
+        {"mlx5_1: cannot be opened: Permission denied", "mlx5_1：无法打开：Permission denied"},
+        {"mlx5_0: port 2 cannot be queried: Input/output error", "mlx5_0：端口 2 无法查询：Input/output error"},
+        {"its list of devices cannot be read: Operation not permitted", "无法读取设备列表：Operation not permitted"},
         {"Input/output error", "Input/output error"},
     };
     for (const auto& [english, chinese] : reasons) {

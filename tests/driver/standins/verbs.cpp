@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /// A libibverbs with three invented devices: mlx5_0 has two ports, mlx5_1 cannot be opened, mlx5_2 has none.
-/// GPUADAPT_FAKE_VERBS is "none" (no device at all), "denied" (no list of them) or "hang" (opening never comes back).
+/// GPUADAPT_FAKE_VERBS is "none" (no device at all), "denied" (no list of them), "port" (port 2 does not
+/// answer) or "hang" (opening never comes back).
 
 namespace {
 
@@ -67,6 +68,8 @@ int ibv_close_device(Device*) {
 }
 
 int ibv_query_port(Device* device, std::uint8_t number, std::uint32_t* attributes) {
+    if (number == 2 && fault("port"))
+        return EIO;
     if (number == 0 || number > device->ports)
         return EINVAL;
     attributes[0] = 4;                     // state
