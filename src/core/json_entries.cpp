@@ -7,8 +7,8 @@ namespace gpuadapt::json {
 
 namespace {
 
-constexpr std::array<const char*, 8> kNames = {"address", "name",    "tool",        "id",
-                                               "index",   "locator", "designation", "number"};
+constexpr std::array<const char*, 9> kNames = {"address", "name",        "tool",   "id",  "index",
+                                               "locator", "designation", "number", "path"};
 
 std::string name_of(const Json& entry) {
     for (const char* key : kNames) {

@@ -16,8 +16,8 @@ namespace gpuadapt::json {
 /// The value as a reader sees it.
 [[nodiscard]] std::string text_of(const Json& value);
 
-/// Places of the entries by what names them: address, name, tool, id, index, locator, designation, number, the first
-/// that there is. nullopt when they cannot be told apart.
+/// Places of the entries by what names them: address, name, tool, id, index, locator, designation, number, path, the
+/// first that there is. nullopt when they cannot be told apart.
 [[nodiscard]] std::optional<std::map<std::string, std::size_t>> places_by_name(const Json& list);
 
 }  // namespace gpuadapt::json

@@ -88,6 +88,21 @@ TEST(Differences, FactsThatAgreeAreCounted) {
     EXPECT_EQ(compare_machines(first, second).agreed, without + 1);
 }
 
+TEST(Differences, ConfigurationFilesAreComparedByTheirPaths) {
+    Machine first;
+    first.config_files = {{"/~/.nccl.conf", {{"NCCL_DEBUG", "WARN"}, {"NCCL_ALGO", "Ring"}}},
+                          {"/etc/nccl.conf", {{"NCCL_DEBUG", "INFO"}}}};
+    Machine second;
+    second.config_files = {{"/etc/nccl.conf", {{"NCCL_DEBUG", "WARN"}}}};
+    EXPECT_THAT(differences(first, second),
+                ElementsAre(Difference{"/config_files//etc/nccl.conf/variables/NCCL_DEBUG", "INFO", "WARN"},
+                            Difference{"/config_files//~/.nccl.conf", "/~/.nccl.conf", ""}));
+    first.config_files.pop_back();
+    EXPECT_THAT(differences(first, second),
+                ElementsAre(Difference{"/config_files//etc/nccl.conf", "", "/etc/nccl.conf"},
+                            Difference{"/config_files//~/.nccl.conf", "/~/.nccl.conf", ""}));
+}
+
 TEST(Differences, AnEntryOfOneSideOnly) {
     Machine first;
     first.pci_devices = {device("0000:01:00.0", 16)};

@@ -17,10 +17,10 @@ struct Difference {
 };
 
 /// Facts that both know and give differently, in the order of the JSON. What one of them does not know (an absent
-/// value, an empty list) is no difference. Entries of a list belong together by their address, name, id, index, number
-/// or locator, and a GPU without an address is the one with its UUID, else its index; an entry that only one has is a
-/// difference when both have such a list at all, with "" for the other. `unread` and `sources` are about the reading,
-/// not the machine, and are left out.
+/// value, an empty list) is no difference. Entries of a list belong together by their address, name, id, index, number,
+/// locator or path, and a GPU without an address is the one with its UUID, else its index; an entry that only one has
+/// is a difference when both have such a list at all, with "" for the other. `unread` and `sources` are about the
+/// reading, not the machine, and are left out.
 [[nodiscard]] std::vector<Difference> differences(const Machine& first, const Machine& second);
 
 /// The same, and how many facts both know and give alike.
