@@ -72,6 +72,10 @@ void take(Root& root, Machine& machine, const std::string& path, Form form) {
     const auto same = [&path](const ConfigFile& file) { return file.path == path; };
     if (std::any_of(machine.config_files.begin(), machine.config_files.end(), same))
         return;
+    if (!is_root_path(path)) {
+        root.note_unread(path, "which file that is depends on where the job starts");
+        return;
+    }
     if (const auto text = root.read(path))
         machine.config_files.push_back({clean_utf8(path), parse_variables(*text, form)});
 }

@@ -15,6 +15,7 @@ constexpr Wording kReasons[] = {
     {"no answer", nullptr, "无响应"},
     {"larger than ([0-9]+) bytes", nullptr, "超过 $1 字节"},
     {"not a plain file", nullptr, "不是普通文件"},
+    {"which file that is depends on where the job starts", nullptr, "具体是哪个文件取决于作业的启动目录"},
     {"not a list of CPUs", nullptr, "不是CPU列表"},
     {"not a number", nullptr, "不是数值"},
     {"empty: not mounted, or hidden by the container", nullptr, "为空：未挂载，或被容器隐藏"},

@@ -177,6 +177,19 @@ TEST(ConfigFiles, AVariableNamesAnotherFileThanTheUsers) {
     EXPECT_THAT(machine.unread, testing::Contains(Unread{"/etc/nccl.conf", "permission denied"}));
 }
 
+TEST(ConfigFiles, ARelativeNameIsNoFileOfTheMachine) {
+    for (const char* name : {"nccl.conf", "/opt/../etc/nccl.conf"}) {
+        Answers answers;
+        answers.environment["NCCL_CONF_FILE"] = name;
+        answers.files["/~/.nccl.conf"] = {AnswerStatus::ok, "NCCL_DEBUG=TRACE\n", ""};
+        MemoryRoot root(answers);
+        const Machine machine = probe_machine(root);
+        EXPECT_THAT(machine.config_files, testing::IsEmpty());
+        EXPECT_THAT(machine.unread,
+                    testing::Contains(Unread{name, "which file that is depends on where the job starts"}));
+    }
+}
+
 TEST(ConfigFiles, OpenMpiOutsideOfTheDistributionHasItsOwn) {
     Answers answers;
     answers.environment["LD_LIBRARY_PATH"] = "/opt/hpcx/ompi/lib";
