@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -48,6 +51,7 @@ std::string message_of(int error) {
             throw input_error(text({"name a file, not a folder", "请指定文件而不是目录"}));
         case ENAMETOOLONG:
         case ELOOP:
+        case EBADF:
             throw input_error(text({"name another file", "请换一个文件名"}));
         default:
             throw tool_error(text({"name a file on another disk", "请换一个磁盘"}));
@@ -72,27 +76,41 @@ int write_all(const Fd& fd, std::string_view bytes) {
     return 0;
 }
 
-/// stdout, however it is called: opened by its name, a file behind it would be written from its beginning on.
-bool is_stdout(const std::string& path) {
-    return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+/// The descriptor of ours that a path names. Opened by that name, a file behind it would be written from its beginning
+/// on, and a rename would put the file beside the one that the descriptor stands for.
+std::optional<int> descriptor_of(std::string_view path) {
+    constexpr std::pair<std::string_view, int> kNames[] = {
+        {"-", STDOUT_FILENO}, {"/dev/stdout", STDOUT_FILENO}, {"/dev/stderr", STDERR_FILENO}};
+    for (const auto& [name, fd] : kNames)
+        if (path == name)
+            return fd;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!path.starts_with(folder))
+            continue;
+        int fd = -1;
+        const std::string_view digits = path.substr(folder.size());
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), fd);
+        if (error == std::errc{} && end == digits.data() + digits.size() && fd >= 0)
+            return fd;
+    }
+    return std::nullopt;
 }
 
-/// Names of descriptors: a rename would put the file beside the one that the descriptor stands for.
-bool is_descriptor(const std::string& path) {
-    return path.starts_with("/dev/fd/") || path.starts_with("/dev/std") || path.starts_with("/proc/");
+std::string name_of(int fd, const std::string& path) {
+    return fd == STDOUT_FILENO ? "stdout" : path;
 }
 
 /// Where the file really is, and whether it can be replaced by renaming.
 struct Target {
     std::string path;
-    bool in_place = false;       ///< a device, a pipe, or one of our own descriptors
+    bool in_place = false;       ///< a device, a pipe, or what another process has open
     std::optional<mode_t> mode;  ///< of the file that is there
     uid_t owner = 0;
     gid_t group = 0;
 };
 
 Target find_target(const std::string& path) {
-    Target target{path, is_descriptor(path), std::nullopt, 0, 0};
+    Target target{path, path.starts_with("/proc/"), std::nullopt, 0, 0};
     if (target.in_place)
         return target;
     struct stat info {};
@@ -203,10 +221,10 @@ std::string read_input_file(const std::string& path, std::size_t limit) {
 }
 
 void write_output_file(const std::string& path, std::string_view bytes) {
-    if (is_stdout(path)) {
-        const Fd fd(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    if (const auto descriptor = descriptor_of(path)) {
+        const Fd fd(fcntl(*descriptor, F_DUPFD_CLOEXEC, 3));
         if (const int error = fd.valid() ? write_all(fd, bytes) : errno)
-            throw_write_error("stdout", error);
+            throw_write_error(name_of(*descriptor, path), error);
         return;
     }
     const Target target = find_target(path);
@@ -229,8 +247,12 @@ void write_output_file(const std::string& path, std::string_view bytes) {
 }
 
 void check_output_file(const std::string& path) {
-    if (is_stdout(path))
+    if (const auto descriptor = descriptor_of(path)) {
+        const int flags = fcntl(*descriptor, F_GETFL);
+        if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+            throw_write_error(name_of(*descriptor, path), EBADF);
         return;
+    }
     const Target target = find_target(path);
     if (!target.in_place) {
         const Draft draft(target);

@@ -145,6 +145,25 @@ TEST(WriteOutputFile, StdoutByItsNameGoesOnWhereItIs) {
     EXPECT_EQ(folder.read("log"), "before after");
 }
 
+TEST(WriteOutputFile, DescriptorsGoOnWhereTheyAre) {
+    const test::TempFolder folder;
+    folder.write("log", "before ");
+    const int log = open(folder.path("log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    const int kept = dup(STDERR_FILENO);
+    ASSERT_EQ(dup2(log, STDERR_FILENO), STDERR_FILENO);
+    for (const std::string& path : {std::string("/dev/stderr"), "/dev/fd/" + std::to_string(log)}) {
+        check_output_file(path);
+        write_output_file(path, "after ");
+    }
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    close(log);
+    EXPECT_EQ(folder.read("log"), "before after after ");
+    const std::string closed = "/dev/fd/" + std::to_string(log);
+    EXPECT_THROW(check_output_file(closed), Error);
+    EXPECT_THROW(write_output_file(closed, "x"), Error);
+}
+
 TEST(CheckOutputFile, ChangesNothing) {
     const test::TempFolder folder;
     check_output_file(folder.path("new"));

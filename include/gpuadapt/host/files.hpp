@@ -16,7 +16,8 @@ inline constexpr std::size_t kInputLimit = std::size_t{1} << 30;
 
 /// Replaces or makes the file as one step: readers see the old contents or the new, also after a crash. The new
 /// contents are written beside it, synced and renamed over it; its mode stays. A link is followed. What is no plain
-/// file (a pipe, /dev/null, /dev/fd/3) is written to as it is; "-" and /dev/stdout are stdout.
+/// file (a pipe, /dev/null) is written to as it is. "-" is stdout; /dev/stdout, /dev/stderr and /dev/fd/3 are the open
+/// files that they name, and what is written goes on where these are.
 /// Throws Error that names the path, the cause and the way out: of kind input for a place that cannot be written
 /// (absent folder, no permission, read-only), of kind tool for a full disk, a quota or an I/O error. The old contents
 /// then are still there, and nothing is left beside it.
