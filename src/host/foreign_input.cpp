@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -43,16 +44,23 @@ std::string last_component_of(const std::string& path) {
 ForeignInput text_input(const std::string& name, std::string text) {
     ForeignInput input;
     input.name = clean_utf8(name);
+    input.bytes = text.size();
     input.text = std::move(text);
     return input;
 }
 
-ForeignInput root_input(const std::string& name, std::unique_ptr<Root> root, bool packed) {
+ForeignInput root_input(const std::string& name, std::unique_ptr<Root> root, bool packed, std::size_t bytes) {
     ForeignInput input;
+    input.bytes = bytes;
     input.name = clean_utf8(name);
     input.root = std::move(root);
     input.packed = packed;
     return input;
+}
+
+std::size_t bytes_of(const Answers& answers) {
+    return std::accumulate(answers.files.begin(), answers.files.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& file) { return sum + file.second.text.size(); });
 }
 
 void fail_above_most_entries(std::size_t entries, const std::string& path) {
@@ -71,11 +79,14 @@ std::vector<ForeignInput> from_archive(const std::string& bytes, const std::stri
     std::vector<ForeignInput> inputs;
     if (contents.files.contains(kRecordingMark)) {
         // Once more, by its own and stricter rules.
-        inputs.push_back(root_input(name, std::make_unique<MemoryRoot>(unpack_recording(bytes, path, limits)), false));
+        Answers answers = unpack_recording(bytes, path, limits);
+        const std::size_t size = bytes_of(answers);
+        inputs.push_back(root_input(name, std::make_unique<MemoryRoot>(std::move(answers)), false, size));
         return inputs;
     }
     if (auto tree = find_tree(contents, path)) {
-        inputs.push_back(root_input(name, std::make_unique<TreeRoot>(std::move(*tree)), true));
+        const std::size_t size = bytes_of(*tree);
+        inputs.push_back(root_input(name, std::make_unique<TreeRoot>(std::move(*tree)), true, size));
         return inputs;
     }
     fail_above_most_entries(contents.files.size(), path);
@@ -111,7 +122,7 @@ std::vector<ForeignInput> from_folder(const std::string& path, const RecordingLi
             fail_input(entry, Message("a link does not belong into a folder that was sent", "不允许有链接"));
         if (S_ISREG(info.st_mode) || (S_ISDIR(info.st_mode) && holds_machine(entry)))
             for (ForeignInput& input : read_foreign(entry, limits)) {
-                total += input.text.size();
+                total += input.bytes;
                 if (total > limits.total_bytes)
                     fail_input(entry, Message(fmt::format("more than {} bytes in all", limits.total_bytes),
                                               fmt::format("总计超过 {} 字节", limits.total_bytes)));
@@ -130,7 +141,7 @@ std::vector<ForeignInput> read_foreign(const std::string& path, const RecordingL
         if (!holds_machine(path))
             return from_folder(path, limits);
         std::vector<ForeignInput> inputs;
-        inputs.push_back(root_input(last_component_of(path), open_root(path), false));
+        inputs.push_back(root_input(last_component_of(path), open_root(path), false, 0));
         return inputs;
     }
     return unpack_foreign(read_input_file(path, limits.total_bytes), path, limits);

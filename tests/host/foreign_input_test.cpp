@@ -171,6 +171,21 @@ TEST(ForeignInput, AFolderIsItsEntriesInOrder) {
     EXPECT_EQ(inputs[2].root->read_line("/sys/class/net/eth0/mtu"), "1500");
 }
 
+TEST(ForeignInput, ArchivesInAFolderKeepToOneLimit) {
+    const test::TempFolder folder;
+    const std::string kilo(1000, 'x');
+    Answers answers;
+    answers.files["/proc/cpuinfo"] = {AnswerStatus::ok, kilo, ""};
+    folder.write("a.tar", tar_member("proc/cpuinfo", '0', kilo) + tar_end());
+    folder.write("b.tar.gz", pack_recording(answers));
+    RecordingLimits limits;
+    limits.total_bytes = 4000;
+    EXPECT_EQ(read_foreign(folder.path(), limits).size(), 2U);
+    for (const char* name : {"c.tar.gz", "d.tar.gz", "e.tar.gz"})
+        folder.write(name, pack_recording(answers));
+    EXPECT_THROW(static_cast<void>(read_foreign(folder.path(), limits)), Error);
+}
+
 TEST(ForeignInput, ALinkInAFolderIsAnError) {
     const test::TempFolder folder;
     std::filesystem::create_symlink("/etc/passwd", folder.path("lspci.txt"));

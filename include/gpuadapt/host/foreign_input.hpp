@@ -4,6 +4,7 @@
 #include <gpuadapt/host/recording.hpp>
 #include <gpuadapt/host/root.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ struct ForeignInput {
     std::unique_ptr<Root> root;  ///< a recording, a folder with sys/ in it, or packed parts of /sys and /proc
     bool packed = false;         ///< `root` is the work of another tool: what is not in it is unknown
     std::string text;            ///< any bytes, where `root` is null
+    std::size_t bytes = 0;       ///< of the text, or unpacked from an archive
 };
 
 /// Largest text that is taken.
