@@ -7,6 +7,7 @@
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/driver/management.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <map>
@@ -52,11 +53,17 @@ void add_common_options(CLI::App& app, Session& session, std::string& lang_optio
     app.add_flag("-v,--verbose", session.verbose, pick(lang, "Say on stderr what is being done", "在 stderr 输出过程"));
 }
 
-/// A flag is there or not: "--json=3x" is a slip.
-void take_no_values_of_flags(CLI::App& app) {
-    for (CLI::Option* option : app.get_options())
+/// What holds for the options of every command: a flag is there or not ("--json=3x" is a slip), and an empty value is
+/// mostly a variable of the shell that is not set, which must not stand for the default.
+void forbid_slips(CLI::App& app) {
+    const CLI::Validator not_empty(
+        [](std::string& value) { return value.empty() ? std::string(cli::kEmptyValue) : std::string(); }, "");
+    for (CLI::Option* option : app.get_options()) {
         if (option->get_items_expected_max() == 0)
             option->disable_flag_override();
+        else
+            option->transform(not_empty);  // which puts it before the other validators
+    }
 }
 
 void define(Parser& parser, Session& session) {
@@ -76,9 +83,9 @@ void define(Parser& parser, Session& session) {
         sub->set_help_flag("-h,--help", pick(lang, "This text", "显示本帮助"));
         parser.actions[std::string(command.name)] = command.define(*sub, lang);
         add_common_options(*sub, session, parser.lang);
-        take_no_values_of_flags(*sub);
+        forbid_slips(*sub);
     }
-    take_no_values_of_flags(parser.app);
+    forbid_slips(parser.app);
 }
 
 const Command* chosen_command(const Parser& parser) {
@@ -143,9 +150,36 @@ int run_parsed(Parser& parser, Session& session) {
     return parser.actions.at(std::string(command->name))(session);
 }
 
-int parse_and_run(Parser& parser, Session& session, int argc, const char* const* argv) {
+/// Is `name` an option of any command that takes a value?
+bool takes_value(const CLI::App& app, const std::string& name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option != nullptr && option->get_items_expected_max() > 0)
+        return true;
+    const auto commands = app.get_subcommands({});
+    return std::any_of(commands.begin(), commands.end(),
+                       [&](const CLI::App* command) { return takes_value(*command, name); });
+}
+
+/// `arguments` in the order that CLI11 takes, the last first. It lets "--out=" take the next word, whatever that is,
+/// so such an option and its empty value become two words.
+std::vector<std::string> words_for_parser(const Parser& parser, const std::vector<std::string>& arguments) {
+    std::vector<std::string> words;
+    for (const std::string& argument : arguments) {
+        const std::string name = argument.substr(0, argument.size() - 1);
+        if (argument.starts_with("--") && argument.ends_with('=') && takes_value(parser.app, name)) {
+            words.push_back(name);
+            words.emplace_back();
+        } else {
+            words.push_back(argument);
+        }
+    }
+    std::reverse(words.begin(), words.end());
+    return words;
+}
+
+int parse_and_run(Parser& parser, Session& session, const std::vector<std::string>& arguments) {
     try {
-        parser.app.parse(argc, argv);
+        parser.app.parse(words_for_parser(parser, arguments));
     } catch (const CLI::CallForHelp&) {
         const Command* command = chosen_command(parser);
         const CLI::App& scope =
@@ -181,7 +215,7 @@ int run_cli(int argc, const char* const* argv) {
     try {
         Parser parser;
         define(parser, session);
-        return parse_and_run(parser, session, argc, argv);
+        return parse_and_run(parser, session, {argv + std::min(argc, 1), argv + argc});
     } catch (const Error& error) {
         return cli::report_error(session, error);
     } catch (const std::bad_alloc&) {

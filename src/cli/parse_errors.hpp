@@ -4,8 +4,12 @@
 #include <gpuadapt/core/text.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace gpuadapt::cli {
+
+/// What our validator of empty values says; usage_mistake() knows it.
+inline constexpr std::string_view kEmptyValue = "the value is empty";
 
 /// What CLI11 (its ParseError::what()) says of a command line, in the words of this program and in both languages.
 /// Words that are not known pass unchanged.

@@ -100,6 +100,22 @@ class WrongUsage(CliTest):
     def test_option_without_value(self):
         self.refuse("perf", "--gpus", says=["--gpus"])
 
+    def test_empty_value_of_any_option(self):
+        """Mostly a variable of the shell that is not set: it must not stand for the default."""
+        for command in COMMANDS:
+            options = re.findall(r"(?m)^  (?:-\w, )?(--[\w-]+) [A-Z]", self.run_ok(command, "--help").out)
+            self.assertIn("--lang", options)
+            for option in options:
+                for words in ((option, ""), (f"{option}=", "--json"), (option, "x", option, "")):
+                    with self.subTest(command=command, words=words):
+                        self.refuse(command, *words, says=[option])
+        for lang, text in (("en", "--from: the value is empty"), ("zh", "--from：取值为空")):
+            result = self.run_program("--lang", lang, "record", "--from", "", "--out", "x.tar.gz")
+            self.assert_status(result, USAGE)
+            self.assertIn(f"gpuadapt: {text}", result.err)
+        self.refuse("record", "--out=", "--anonymize", says=["--out: the value is empty"])
+        self.refuse("perf", "-b", "", says=["-b|--minbytes"])
+
     def test_wrong_size(self):
         for text in ("12Q", "", "-1", "1.5.2", "99999999999999999999"):
             with self.subTest(size=text):
