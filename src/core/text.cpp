@@ -60,6 +60,12 @@ constexpr Range kWide[] = {{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF},
                            {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x3FFFD}};
 constexpr Range kCombining[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
 
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+bool is_control(std::uint32_t code_point) {
+    return code_point < 0x20 || code_point == 0x7F;
+}
+
 template <std::size_t size>
 bool is_in(std::uint32_t code_point, const Range (&ranges)[size]) {
     return std::any_of(std::begin(ranges), std::end(ranges), [code_point](const Range& range) {
@@ -107,12 +113,14 @@ std::string clean_utf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const Decoded d = decode(text, i);
         if (d.length == 0) {
-            out += "\xEF\xBF\xBD";
+            out += kReplacement;
             ++i;
             continue;
         }
-        if (d.code_point < 0x20 || d.code_point == 0x7F)
+        if (is_control(d.code_point))
             out += ' ';
+        else if (d.code_point == 0xFFFE || d.code_point == 0xFFFF)
+            out += kReplacement;  // no characters, and what makes a file of XML 1.0 unreadable (section 2.2)
         else
             out += text.substr(i, d.length);
         i += d.length;

@@ -6,7 +6,7 @@
 
 namespace gpuadapt::report {
 
-/// `text` for an attribute or the content of an element: UTF-8 without control characters, & < > " ' as entities.
+/// `text` for an attribute or the content of an element: the characters that XML 1.0 allows, & < > " ' as entities.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
 
 }  // namespace gpuadapt::report

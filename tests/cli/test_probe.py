@@ -57,6 +57,14 @@ class Probe(CliTest):
             file.write(text)
         return self.path(name)
 
+    def test_pictures_of_names_that_xml_cannot_hold(self):
+        name = "a <&> \x01\x1b[1m\x7f\ufffe\uffff\U00010000"
+        lspci = self.text("lspci.txt", two_gpus().replace("NVIDIA Corporation Device", name))
+        self.run_ok("probe", "--from", lspci, "--svg", self.path("t.svg"), "--nccl-topo", self.path("t.xml"))
+        picture = xml.dom.minidom.parse(self.path("t.svg")).toxml()
+        self.assertIn("\ufffd\ufffd\U00010000", picture)
+        xml.dom.minidom.parse(self.path("t.xml"))
+
     def test_a_matrix_that_contradicts_our_tree_is_a_warning(self):
         lspci = self.text("lspci.txt", two_gpus())
         for theirs, found, strict in (("SYS", [], OK), ("PIX", ["warning"], FAILURE)):

@@ -127,6 +127,13 @@ class FromLogs(ReportTest):
         self.assert_status(self.run_program("report", "--from", recording, "--probe"), USAGE)
         self.assert_status(self.run_program("report", "--from", self.path("absent")), USAGE)
 
+    def test_names_that_xml_cannot_hold(self):
+        self.write("lscpu.txt", "Architecture: x86_64\nCPU(s): 4\nSocket(s): 1\n"
+                   "Model name: Xeon <&> \x01\x1b[1m\x7f\ufffe\uffff\U00010000 Gold\n")
+        self.run_ok("report", "--from", "lscpu.txt", "--out-file", self.path("r.xlsx"))
+        texts = " ".join(self.all_texts(self.workbook("r.xlsx")["环境信息"]))
+        self.assertIn("\ufffd\ufffd\U00010000 Gold", texts)
+
     def test_the_same_log_twice_is_a_warning(self):
         self.write("a.txt", log(True))
         self.write("b.txt", log(True))

@@ -60,6 +60,9 @@ TEST(Text, DamagedBytesAreReplaced) {
     EXPECT_FALSE(is_utf8("\xE6\xB2"));      // cut off
     EXPECT_EQ(clean_utf8("a\x1b[1m\x07z"), "a [1m z");
     EXPECT_EQ(clean_utf8("x\xFFy"), "x\xEF\xBF\xBDy");
+    // U+FFFE and U+FFFF are well-formed, but XML has no place for them; their neighbour U+FFFD and U+10000 are fine.
+    EXPECT_EQ(clean_utf8("x\xEF\xBF\xBEy\xEF\xBF\xBFz"), "x\xEF\xBF\xBDy\xEF\xBF\xBDz");
+    EXPECT_EQ(clean_utf8("\xEF\xBF\xBD\xF0\x90\x80\x80"), "\xEF\xBF\xBD\xF0\x90\x80\x80");
     EXPECT_EQ(trim(" \t a b \n"), "a b");
     EXPECT_EQ(trim(" \n"), "");
 }
