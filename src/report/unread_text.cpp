@@ -33,6 +33,8 @@ constexpr Wording kReasons[] = {
     {"not all of it is in (.*)", nullptr, "$1 中不完整"},
     {"dmidecode was not allowed to read the firmware's table; run it as root", nullptr,
      "dmidecode 无权读取固件表；请以root运行"},
+    {"the end of dmidecode's output is missing: memory modules and processors cannot be counted", nullptr,
+     "dmidecode 的输出缺少结尾：内存条与处理器数量未知"},
     {"dmidecode says Core Count (.*) and Core Enabled (.*): cores a socket are not known", nullptr,
      "dmidecode 中 Core Count 为 $1，Core Enabled 为 $2：每颗核数未知"},
     {"lscpu counts ([0-9]+) sockets of ([0-9]+) cores, more than its ([0-9]+) CPUs: cores a socket are not known",
@@ -56,6 +58,25 @@ constexpr Wording kReasons[] = {
     {"([^ ]+): cannot be opened: (.*)", nullptr, "$1：无法打开：$2"},
     {"([^ ]+): port ([0-9]+) cannot be queried: (.*)", nullptr, "$1：端口 $2 无法查询：$3"},
     {"its list of devices cannot be read: (.*)", nullptr, "无法读取设备列表：$1"},
+    {"(.*): all bits are set: the device does not answer", nullptr, "$1：全为1：设备无响应"},
+    {"of ([0-9]+) devices? lspci was not allowed to read the capabilities: links and ACS are unknown; run it as root",
+     nullptr, "$1 个设备：lspci 无权读取能力寄存器，链路与ACS未知；请以root运行"},
+    {"of ([0-9]+) devices? only the place in the tree is told: class, link and ACS are unknown; (lspci .*) as root "
+     "prints them",
+     nullptr, "$1 个设备：只有树中的位置，类别、链路与ACS未知；请以root运行 $2"},
+    {"of ([0-9]+) devices? only the name is told: links and ACS are unknown; (lspci .*) as root prints them", nullptr,
+     "$1 个设备：只有名称，链路与ACS未知；请以root运行 $2"},
+    {"of ([0-9]+) devices? no registers are told: links and ACS are unknown; (lspci .*) as root prints them", nullptr,
+     "$1 个设备：没有寄存器内容，链路与ACS未知；请以root运行 $2"},
+    {"of ([0-9]+) devices? the bytes of the configuration space are not told; (lspci .*) as root prints them", nullptr,
+     "$1 个设备：没有配置空间的字节；请以root运行 $2"},
+    {"of ([0-9]+) devices? there are only the first 64 bytes of the configuration space \\(lspci -x\\): links and ACS "
+     "are unknown; (lspci .*) as root prints them",
+     nullptr, "$1 个设备：只有配置空间的前64字节（lspci -x），链路与ACS未知；请以root运行 $2"},
+    {"of ([0-9]+) devices? there are only 256 bytes of the configuration space \\(lspci -xxx\\): in the bytes there is "
+     "no ACS; (lspci .*) as root prints them",
+     nullptr, "$1 个设备：只有配置空间的前256字节（lspci -xxx），其中没有ACS；请以root运行 $2"},
+    {"more than ([0-9]+) facts", nullptr, "超过 $1 项"},
 };
 
 /// A reason that holds for several devices.

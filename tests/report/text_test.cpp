@@ -270,6 +270,27 @@ TEST(UnreadText, SaysReasonsInBothLanguages) {
         {"mlx5_1: cannot be opened: Permission denied", "mlx5_1：无法打开：Permission denied"},
         {"mlx5_0: port 2 cannot be queried: Input/output error", "mlx5_0：端口 2 无法查询：Input/output error"},
         {"its list of devices cannot be read: Operation not permitted", "无法读取设备列表：Operation not permitted"},
+        {"the end of dmidecode's output is missing: memory modules and processors cannot be counted",
+         "dmidecode 的输出缺少结尾：内存条与处理器数量未知"},
+        {"0000:12:00.0: all bits are set: the device does not answer", "0000:12:00.0：全为1：设备无响应"},
+        {"of 1 device lspci was not allowed to read the capabilities: links and ACS are unknown; run it as root",
+         "1 个设备：lspci 无权读取能力寄存器，链路与ACS未知；请以root运行"},
+        {"of 29 devices only the place in the tree is told: class, link and ACS are unknown; lspci -D -nn -vvv as root "
+         "prints them",
+         "29 个设备：只有树中的位置，类别、链路与ACS未知；请以root运行 lspci -D -nn -vvv"},
+        {"of 2 devices only the name is told: links and ACS are unknown; lspci -D -nn -vvv as root prints them",
+         "2 个设备：只有名称，链路与ACS未知；请以root运行 lspci -D -nn -vvv"},
+        {"of 2 devices no registers are told: links and ACS are unknown; lspci -D -nn -vvv as root prints them",
+         "2 个设备：没有寄存器内容，链路与ACS未知；请以root运行 lspci -D -nn -vvv"},
+        {"of 4 devices the bytes of the configuration space are not told; lspci -D -nn -vvv -xxxx as root prints them",
+         "4 个设备：没有配置空间的字节；请以root运行 lspci -D -nn -vvv -xxxx"},
+        {"of 4 devices there are only the first 64 bytes of the configuration space (lspci -x): links and ACS are "
+         "unknown; lspci -xxxx as root prints them",
+         "4 个设备：只有配置空间的前64字节（lspci -x），链路与ACS未知；请以root运行 lspci -xxxx"},
+        {"of 4 devices there are only 256 bytes of the configuration space (lspci -xxx): in the bytes there is no ACS; "
+         "lspci -xxxx as root prints them",
+         "4 个设备：只有配置空间的前256字节（lspci -xxx），其中没有ACS；请以root运行 lspci -xxxx"},
+        {"more than 100 facts", "超过 100 项"},
         {"Input/output error", "Input/output error"},
     };
     for (const auto& [english, chinese] : reasons) {
