@@ -120,8 +120,9 @@ int usage_error(const Parser& parser, const Session& session, const CLI::ParseEr
     const std::string help = command != nullptr ? fmt::format("gpuadapt {} --help", command->name) : "gpuadapt --help";
     const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     const std::string hint = is_unknown ? hint_for(parser, command, session.lang) : "";
-    cli::say(fmt::format("gpuadapt: {}{}", cli::usage_mistake(error.what()).get(session.lang), hint));
-    cli::say(session.lang == Lang::zh ? fmt::format("用法见：{}", help) : fmt::format("See: {}", help));
+    const Message mistake = cli::usage_mistake(error.what());
+    cli::say(session, {fmt::format("gpuadapt: {}{}\nSee: {}", mistake.en, hint, help),
+                       fmt::format("gpuadapt: {}{}\n用法见：{}", mistake.zh, hint, help)});
     return kExitUsage;
 }
 

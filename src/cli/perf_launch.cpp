@@ -198,7 +198,7 @@ int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& 
     const int cores = usable_cores(machine);
     const LaunchPlan launch = make_launch_plan(session, plan, !options.gpus.empty(), mpirun, root, cores);
     const std::vector<std::string> command = mpirun_command(mpirun, launch);
-    spdlog::debug("{}", fmt::join(command, " "));
+    spdlog::debug("{}", clean_utf8(fmt::format("{}", fmt::join(command, " "))));
 
     Record start = start_record(session, &machine);
     // As somebody would type it: without the variable that makes the ranks speak to us.

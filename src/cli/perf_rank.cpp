@@ -96,7 +96,7 @@ void measure(const Session& session, const SweepPlan& plan, Root& root, Group& w
     if (world.rank() == 0)
         emit(part::launch(launch));
     const auto expired = [&world, &emit_late](const std::string& text) {
-        say(fmt::format("gpuadapt: {}", text));
+        say(fmt::format("gpuadapt: {}", clean_utf8(text)));
         emit_late(part::finding(time_out_finding(text)));
         world.abort(kExitTool);
     };
@@ -136,7 +136,7 @@ class SaveOnSignal {
             receiver_.save_now();
             say(fmt::format("gpuadapt: {}: the points measured so far are in the record", signal_name(signal)));
         } catch (const std::exception& error) {
-            say(fmt::format("gpuadapt: {}", error.what()));
+            say(fmt::format("gpuadapt: {}", clean_utf8(error.what())));
         }
         _exit(kExitTool);
     }

@@ -80,7 +80,7 @@ int run_record(Session& session, const RecordOptions& options) {
             path, size, files, tools, path),
         fmt::format("录制文件：{}\n          {}；{} 个文件，{} 个工具的输出\n读取：gpuadapt probe --from {}\n", path,
                     size, files, tools, path)};
-    tell(text.get(session.lang));
+    tell(clean_lines(text.get(session.lang)));
     if (options.anonymize)
         say(session,
             Message{

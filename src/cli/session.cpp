@@ -128,12 +128,24 @@ int try_print(std::string_view text) {
     return write_all(STDOUT_FILENO, text);
 }
 
+std::string clean_lines(std::string_view text) {
+    std::string clean;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        clean += clean_utf8(text.substr(begin, end - begin));
+        if (end < text.size())
+            clean += '\n';
+        begin = end + 1;
+    }
+    return clean;
+}
+
 void say(std::string_view text) {
     static_cast<void>(write_all(STDERR_FILENO, fmt::format("{}\n", text)));
 }
 
 void say(const Session& session, const Message& message) {
-    say(message.get(session.lang));
+    say(clean_lines(message.get(session.lang)));
 }
 
 std::string utc_now() {
@@ -159,7 +171,7 @@ void say_judgement(const Session& session, const Record& record) {
 }
 
 int report_error(const Session& session, const Error& error) {
-    say(fmt::format("gpuadapt: {}", error.message().get(session.lang)));
+    say(session, {"gpuadapt: " + error.message().en, "gpuadapt: " + error.message().zh});
     return error.kind() == ErrorKind::input ? kExitUsage : kExitTool;
 }
 

@@ -41,8 +41,13 @@ void print(std::string_view text);
 /// The same for a command that must go on when nobody reads: gives back the errno, 0 when all was written.
 [[nodiscard]] int try_print(std::string_view text);
 
-/// A line for people on stderr.
+/// `text` with each of its lines cleaned as foreign text is: what it quotes (a path, a word of the command line) must
+/// not bring escape codes onto a terminal.
+[[nodiscard]] std::string clean_lines(std::string_view text);
+
+/// A line for people on stderr, as it is: it may hold our own colours.
 void say(std::string_view text);
+/// The same without colours: what it quotes is cleaned.
 void say(const Session& session, const Message& message);
 
 /// UTC, "2026-11-30T12:00:00Z".

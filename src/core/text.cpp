@@ -63,7 +63,7 @@ constexpr Range kCombining[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x2
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 bool is_control(std::uint32_t code_point) {
-    return code_point < 0x20 || code_point == 0x7F;
+    return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);  // C0, DEL, C1
 }
 
 template <std::size_t size>

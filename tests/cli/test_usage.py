@@ -178,6 +178,22 @@ class WrongUsage(CliTest):
         self.refuse("report", says=["--record", "--log-file"])
 
 
+class ForeignNames(CliTest):
+    def test_escape_codes_do_not_reach_the_terminal(self):
+        name = "a\x1b[31m\x9b31m.out"
+        recording = str(REPOSITORY / "tests/machines/c500x8/recording.tar.gz")
+        for arguments, status in ((("record", "--from", recording, "--out", name), OK),
+                                  (("report", "--from", recording, "--out-file", name + ".xlsx"), OK),
+                                  (("probe", "--from", name + "?"), USAGE), (("report", "--record", name + "?"), USAGE),
+                                  (("probe", "--" + name), USAGE), ((name,), USAGE),
+                                  (("perf", "--backend", name), USAGE), (("perf", "--gpus", name), USAGE)):
+            with self.subTest(arguments=arguments):
+                result = self.run_program(*arguments)
+                self.assert_status(result, status)
+                self.assertNotRegex(result.out + result.err, "[\x1b\x9b]")
+                self.assertIn("a [31m 31m.out", result.out + result.err)
+
+
 class Languages(CliTest):
     def test_chinese_by_option_and_by_locale(self):
         by_option = self.run_ok("probe", "--lang", "zh", "--help").out

@@ -59,6 +59,9 @@ TEST(Text, DamagedBytesAreReplaced) {
     EXPECT_FALSE(is_utf8("\xED\xA0\x80"));  // surrogate
     EXPECT_FALSE(is_utf8("\xE6\xB2"));      // cut off
     EXPECT_EQ(clean_utf8("a\x1b[1m\x07z"), "a [1m z");
+    EXPECT_EQ(clean_utf8("a\xC2\x9B"
+                         "31mz\xC2\xA0"),
+              "a 31mz\xC2\xA0");  // C1 has an escape of its own
     EXPECT_EQ(clean_utf8("x\xFFy"), "x\xEF\xBF\xBDy");
     // U+FFFE and U+FFFF are well-formed, but XML has no place for them; their neighbour U+FFFD and U+10000 are fine.
     EXPECT_EQ(clean_utf8("x\xEF\xBF\xBEy\xEF\xBF\xBFz"), "x\xEF\xBF\xBDy\xEF\xBF\xBDz");
