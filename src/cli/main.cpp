@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <optional>
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -98,9 +99,13 @@ const Command* chosen_command(const Parser& parser) {
     return nullptr;
 }
 
+const CLI::App& scope_of(const Parser& parser, const Command* command) {
+    return command != nullptr ? *parser.app.get_subcommand(std::string(command->name)) : parser.app;
+}
+
 /// CLI11 names what it could not place; the closest thing that exists is mostly what was meant.
 std::string hint_for(const Parser& parser, const Command* command, Lang lang) {
-    const CLI::App& scope = command != nullptr ? *parser.app.get_subcommand(std::string(command->name)) : parser.app;
+    const CLI::App& scope = scope_of(parser, command);
     std::vector<std::string> names = cli::option_names(scope);
     for (const Command& row : cli::commands())
         names.emplace_back(row.name);
@@ -115,12 +120,33 @@ std::string hint_for(const Parser& parser, const Command* command, Lang lang) {
     return "";
 }
 
+/// CLI11 calls an option by its long name; whoever typed the short one looks for that. nullopt: `name` will do.
+std::optional<std::string> short_name_typed(const CLI::App& scope, const std::string& name,
+                                            const std::vector<std::string>& typed) {
+    const auto is_typed = [&typed](const std::string& start) {
+        return std::any_of(typed.begin(), typed.end(),
+                           [&start](const std::string& word) { return word.starts_with(start); });
+    };
+    const CLI::Option* option = scope.get_option_no_throw(name);
+    if (option == nullptr || is_typed(name))
+        return std::nullopt;
+    for (const std::string& letter : option->get_snames())
+        if (is_typed("-" + letter))
+            return "-" + letter;
+    return std::nullopt;
+}
+
 int usage_error(const Parser& parser, const Session& session, const CLI::ParseError& error) {
     const Command* command = chosen_command(parser);
     const std::string help = command != nullptr ? fmt::format("gpuadapt {} --help", command->name) : "gpuadapt --help";
     const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     const std::string hint = is_unknown ? hint_for(parser, command, session.lang) : "";
-    const Message mistake = cli::usage_mistake(error.what());
+    Message mistake = cli::usage_mistake(error.what());
+    const std::string name = mistake.en.substr(0, mistake.en.find_first_of(" :"));
+    if (const auto letter = short_name_typed(scope_of(parser, command), name, session.command_line))
+        for (std::string* text : {&mistake.en, &mistake.zh})
+            if (text->starts_with(name))
+                text->replace(0, name.size(), *letter);
     cli::say(session, {fmt::format("gpuadapt: {}{}\nSee: {}", mistake.en, hint, help),
                        fmt::format("gpuadapt: {}{}\n用法见：{}", mistake.zh, hint, help)});
     return kExitUsage;
@@ -183,8 +209,7 @@ int parse_and_run(Parser& parser, Session& session, const std::vector<std::strin
         parser.app.parse(words_for_parser(parser, arguments));
     } catch (const CLI::CallForHelp&) {
         const Command* command = chosen_command(parser);
-        const CLI::App& scope =
-            command != nullptr ? *parser.app.get_subcommand(std::string(command->name)) : parser.app;
+        const CLI::App& scope = scope_of(parser, command);
         cli::print(cli::help_text(scope, command, session.lang));
         return kExitOk;
     } catch (const CLI::ParseError& error) {

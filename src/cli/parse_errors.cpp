@@ -11,7 +11,7 @@ namespace {
 /// CLI11 has no way to give its texts in another language (Error.hpp and Validators.hpp of 2.1 to 2.4).
 constexpr Wording kWordings[] = {
     {"The following arguments? w(?:as|ere) not expected: (.*)", "not known here: $1", "无法识别：$1"},
-    {"(.*): [0-9]+ required (.*) missing", "$1: a value is missing ($2)", "$1：缺少取值（$2）"},
+    {"(.*): [0-9]+ required ([^:]*).* missing", "$1: a value is missing ($2)", "$1：缺少取值（$2）"},
     {"(.*): the value is empty", "$1: the value is empty (a variable that is not set?)",
      "$1：取值为空（变量未设置？）"},
     {"(.*): At Most ([0-9]+) required but received ([0-9]+)", "$1: given $3 times", "$1：给出了 $3 次"},

@@ -13,6 +13,8 @@
 namespace gpuadapt::cli {
 namespace {
 
+constexpr int kMost = 1'000'000'000;  ///< of anything that is counted
+
 std::vector<std::string> split_list(const std::string& text) {
     std::vector<std::string> parts;
     std::size_t at = 0;
@@ -97,14 +99,17 @@ void add_plan_options(CLI::App& app, PerfOptions& o, Lang lang) {
 /// How each point is measured; nccl-tests' letters.
 void add_measure_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("-n,--iters", o.iterations, pick(lang, "Timed iterations (default 100)", "计时迭代次数（默认 100）"))
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(1, kMost));
     app.add_option("-w,--warmup_iters", o.warm_up,
                    pick(lang, "Warm-up operations of each size (default 5)", "每个大小的预热次数（默认 5）"))
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(0, kMost));
     app.add_option(
            "-c,--check", o.check,
            pick(lang, "Rounds of data verification; 0 = none (default 1)", "数据校验轮数，0 表示不校验（默认 1）"))
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(0, kMost));
     app.add_option(
            "-d,--datatype", o.types,
            fmt::format("{} {}", pick(lang, "Types, or all (default bfloat16):", "数据类型或 all（默认 bfloat16）："),
@@ -117,7 +122,8 @@ void add_measure_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option("-r,--root", o.root,
                    pick(lang, "Root of broadcast, reduce, gather, scatter (default 0)",
                         "broadcast、reduce、gather、scatter 的根 rank（默认 0）"))
-        ->type_name("RANK");
+        ->type_name("RANK")
+        ->check(CLI::Range(0, kMost));
 }
 
 /// Where the ranks run and where the results go.

@@ -58,8 +58,14 @@ class WrongUsage(CliTest):
     def test_says_what_is_wrong_in_both_languages(self):
         mistakes = (
             (("perf", "--iters"), "--iters: a value is missing (N)", "--iters：缺少取值（N）"),
-            (("perf", "--iters", "ten"), "--iters ten: not a number", "--iters ten：不是数值"),
-            (("perf", "-n", "1", "-n", "2"), "--iters: given 2 times", "--iters：给出了 2 次"),
+            (("perf", "--slots"), "--slots: a value is missing (N)\n", "--slots：缺少取值（N）\n"),
+            (("perf", "--iters", "ten"), "--iters ten: a number from 1 to 1000000000", "--iters ten：应为 1 到 1000000000"),
+            (("perf", "-n", "99999999999"), "-n 99999999999: a number from 1 to 1000000000", "-n 99999999999：应为 1 到"),
+            (("perf", "-c", "-1"), "-c -1: a number from 0 to 1000000000", "-c -1：应为 0 到 1000000000 的数值"),
+            (("perf", "--timeout", "soon"), "--timeout soon: not a number", "--timeout soon：不是数值"),
+            (("perf", "-n", "1", "-n", "2"), "-n: given 2 times", "-n：给出了 2 次"),
+            (("perf", "--iters=1", "--iters", "2"), "--iters: given 2 times", "--iters：给出了 2 次"),
+            (("perf", "-b", ""), "-b: the value is empty", "-b：取值为空"),
             (("perf", "--slots", "0"), "--slots 0: a number from 1 to 1000000", "--slots 0：应为 1 到 1000000 的数值"),
             (("perf", "--backend", "tpu"), "--backend tpu: not one of auto,gpu,host", "--backend tpu：可用取值为"),
             (("probe", "extra"), "not known here: extra", "无法识别：extra"),
