@@ -95,13 +95,12 @@ ItemValue cpu_model(const Machine& machine) {
     std::string text = (cpu.sockets ? fmt::format("{} x ", *cpu.sockets) : std::string()) + *cpu.model;
     std::vector<Message> more;
     if (cpu.cores_per_socket)
-        more.emplace_back(fmt::format("{} each", counted(static_cast<std::size_t>(*cpu.cores_per_socket), "core")),
+        more.emplace_back(fmt::format("{} each", counted(*cpu.cores_per_socket, "core")),
                           fmt::format("每颗 {} 核", *cpu.cores_per_socket));
     else if (cpu.cores)
-        more.emplace_back(fmt::format("{} in all", counted(static_cast<std::size_t>(*cpu.cores), "core")),
-                          fmt::format("共 {} 核", *cpu.cores));
+        more.emplace_back(fmt::format("{} in all", counted(*cpu.cores, "core")), fmt::format("共 {} 核", *cpu.cores));
     if (cpu.threads_per_core)
-        more.emplace_back(fmt::format("{} a core", counted(static_cast<std::size_t>(*cpu.threads_per_core), "thread")),
+        more.emplace_back(fmt::format("{} a core", counted(*cpu.threads_per_core, "thread")),
                           fmt::format("每核 {} 线程", *cpu.threads_per_core));
     if (!machine.numa_nodes.empty())
         more.push_back(Message::same(fmt::format("NUMA {}", machine.numa_nodes.size())));
@@ -196,11 +195,9 @@ ItemValue pcie_acs(const Machine& machine) {
     if (on.empty() && off == 0 && unread > 0)
         return std::nullopt;
     if (on.empty() && unread == 0)
-        return off > 0
-                   ? Message{fmt::format("off ({})", counted(static_cast<std::size_t>(off), "port")),
-                             fmt::format("关闭（{} 个端口）", off)}
-                   : Message{fmt::format("no port has ACS ({})", counted(static_cast<std::size_t>(bridges), "bridge")),
-                             fmt::format("无端口具备ACS（{} 个桥）", bridges)};
+        return off > 0 ? Message{fmt::format("off ({})", counted(off, "port")), fmt::format("关闭（{} 个端口）", off)}
+                       : Message{fmt::format("no port has ACS ({})", counted(bridges, "bridge")),
+                                 fmt::format("无端口具备ACS（{} 个桥）", bridges)};
     std::vector<Message> parts;
     if (!on.empty()) {
         const std::string more = on.size() > kShown ? fmt::format(" +{}", on.size() - kShown) : std::string();
@@ -208,12 +205,11 @@ ItemValue pcie_acs(const Machine& machine) {
         const std::string list = joined(std::vector<std::string>(on.begin(), end), " ");
         parts.emplace_back(fmt::format("on: {}{}", list, more), fmt::format("开启：{}{}", list, more));
     } else {
-        parts.emplace_back(
-            fmt::format("off on the {} that could be read", counted(static_cast<std::size_t>(off), "port")),
-            fmt::format("已读到的 {} 个端口关闭", off));
+        parts.emplace_back(fmt::format("off on the {} that could be read", counted(off, "port")),
+                           fmt::format("已读到的 {} 个端口关闭", off));
     }
     if (unread > 0)
-        parts.emplace_back(fmt::format("{} not read (needs root)", counted(static_cast<std::size_t>(unread), "bridge")),
+        parts.emplace_back(fmt::format("{} not read (needs root)", counted(unread, "bridge")),
                            fmt::format("{} 个桥未读到（需root）", unread));
     return joined(parts, "; ");
 }

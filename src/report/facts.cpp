@@ -84,10 +84,6 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
     return result;
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view ending) {
-    return fmt::format("{} {}{}", count, one, count == 1 ? "" : ending);
-}
-
 std::string folded(const std::vector<std::string>& items) {
     std::vector<std::pair<std::string, int>> counts;
     for (const std::string& item : items) {

@@ -5,10 +5,13 @@
 #include <gpuadapt/core/table.hpp>
 #include <gpuadapt/core/text.hpp>
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 /// What sheets and terminal views both want to know about a Machine or a Table, put in few words.
 namespace gpuadapt::report {
@@ -29,8 +32,10 @@ namespace gpuadapt::report {
 [[nodiscard]] Message joined(const std::vector<Message>& parts, const std::string& separator);
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts, const std::string& separator);
 
-/// "1 chip", "2 chips"
-[[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view ending = "s");
+/// "1 chip", "2 chips". The number is shown as it is, with its sign.
+[[nodiscard]] std::string counted(std::integral auto count, std::string_view one) {
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
 
 /// Equal texts once, with their number: "8 x MetaX C500, 2 x ...". In the order of first appearance.
 [[nodiscard]] std::string folded(const std::vector<std::string>& items);

@@ -60,9 +60,9 @@ Message cpu_text(const Machine& machine) {
         model = joined({Message::same(fmt::format("{} x", *cpu.sockets)), model}, " ");
     parts.push_back(model);
     if (const auto cores = all_cores(cpu))
-        parts.emplace_back(counted(static_cast<std::size_t>(*cores), "core"), fmt::format("{} 核", *cores));
+        parts.emplace_back(counted(*cores, "core"), fmt::format("{} 核", *cores));
     if (cpu.logical_cpus)
-        parts.emplace_back(counted(static_cast<std::size_t>(*cpu.logical_cpus), "CPU") + " online",
+        parts.emplace_back(counted(*cpu.logical_cpus, "CPU") + " online",
                            fmt::format("在线逻辑CPU {}", *cpu.logical_cpus));
     parts.push_back(joined({{"governor", "调频"}, or_unread(cpu.governor)}, " "));
     return joined(parts, ", ");
@@ -82,7 +82,7 @@ Message memory_text(const Machine& machine) {
     if (!modules.empty())
         parts.push_back(Message::same(folded(modules)));
     if (memory.hugepages_total.value_or(0) > 0)
-        parts.emplace_back(counted(static_cast<std::size_t>(*memory.hugepages_total), "huge page"),
+        parts.emplace_back(counted(*memory.hugepages_total, "huge page"),
                            fmt::format("大页 {}", *memory.hugepages_total));
     return joined(parts, ", ");
 }
@@ -249,9 +249,9 @@ std::string machine_summary(const Machine& machine, const TextStyle& style) {
         text += shown;
         if (at < tree.size()) {
             const auto rest = std::count(tree.begin() + static_cast<std::ptrdiff_t>(at), tree.end(), '\n');
-            below.line(below.say(Message{fmt::format("  and {}: see --topology, or --json for all",
-                                                     counted(static_cast<std::size_t>(rest), "more line")),
-                                         fmt::format("  另有 {} 行：见 --topology，全部内容见 --json", rest)}));
+            below.line(below.say(
+                Message{fmt::format("  and {}: see --topology, or --json for all", counted(rest, "more line")),
+                        fmt::format("  另有 {} 行：见 --topology，全部内容见 --json", rest)}));
             text += below.take();
         }
     }

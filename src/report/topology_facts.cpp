@@ -309,10 +309,9 @@ Message comparison_text(const TopologyMatrix& theirs, const TopologyComparison& 
     const std::string tool = theirs.tool.empty() ? "?" : theirs.tool;
     if (theirs.names.empty())
         return {tool + ": no matrix in its output", tool + "：输出中没有矩阵"};
-    Message text{
-        fmt::format("{}: {} compared, {} {}", tool, counted(static_cast<std::size_t>(comparison.compared), "pair"),
-                    comparison.differences.size(), comparison.differences.size() == 1 ? "differs" : "differ"),
-        fmt::format("{}：比较 {} 对，{} 对不同", tool, comparison.compared, comparison.differences.size())};
+    Message text{fmt::format("{}: {} compared, {} {}", tool, counted(comparison.compared, "pair"),
+                             comparison.differences.size(), comparison.differences.size() == 1 ? "differs" : "differ"),
+                 fmt::format("{}：比较 {} 对，{} 对不同", tool, comparison.compared, comparison.differences.size())};
     if (!comparison.unmatched.empty()) {
         const std::string names = joined(comparison.unmatched, " ");
         text = joined({text, Message{"not found here: " + names, "此处没有：" + names}}, "; ");

@@ -173,6 +173,8 @@ TEST(TextViews, SayWhatOfAGpuWasNotRead) {
     EXPECT_EQ(line_with(machine_summary(machine, {}), "GPUs"), "8 x Made C1, link not read");
     EXPECT_EQ(counted(1, "chip"), "1 chip");
     EXPECT_EQ(counted(2, "chip"), "2 chips");
+    machine.cpu.logical_cpus = -1;  // a record may say anything, but no number is to be made of it
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("-1 CPUs online"));
 }
 
 TEST(TextViews, SayHowToSeeTheRest) {
