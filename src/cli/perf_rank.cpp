@@ -218,6 +218,8 @@ int run_rank(Session& session, const PerfOptions& options, SweepPlan plan, Root&
         mask_stop_signals(SIG_BLOCK);  // before MPI makes its threads, so that rank 0 can wait for them in one
     const std::unique_ptr<MpiSession> mpi = MpiSession::start(libmpi_candidates(environment_variable, root, getppid()));
     spdlog::debug("{} from {}", mpi->library_version(), mpi->library_path());
+    if (const auto alone = lone_rank(environment_variable, mpi->world().size()))
+        _exit(report_error(session, *alone));  // not through MPI_Finalize, which may crash then
     return ours ? serve_launcher(session, plan, root, *mpi)
                 : serve_alone(session, options, std::move(plan), root, *mpi);
 }

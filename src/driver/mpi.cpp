@@ -163,6 +163,28 @@ std::optional<Error> launch_mistake(const VariableReader& variable) {
     return std::nullopt;
 }
 
+std::optional<Error> lone_rank(const VariableReader& variable, int world_size) {
+    if (world_size > 1) {
+        return std::nullopt;
+    }
+    // mpirun comes first: below srun it starts a job of its own.
+    std::optional<std::string> announced = variable("OMPI_COMM_WORLD_SIZE");
+    if (!announced) {
+        announced = variable("SLURM_STEP_NUM_TASKS");
+    }
+    if (!announced || parse_integer(*announced).value_or(1) <= 1) {
+        return std::nullopt;
+    }
+    const std::string ranks = clean_utf8(*announced);
+    return tool_error(
+        Message{"the launcher started " + ranks +
+                    " ranks, but MPI cannot find the others (it does not reach the launcher's PMIx server); use srun "
+                    "--mpi=pmix or mpirun with the Open MPI that belongs to it, in a container too",
+                "启动器启动了 " + ranks +
+                    " 个 rank，但 MPI 找不到其他 rank（连不上启动器的 PMIx 服务）；请用 srun --mpi=pmix 或 "
+                    "mpirun，并使用与之匹配的 Open MPI，在容器中也是如此"});
+}
+
 std::vector<std::string> libmpi_candidates_of(const std::string& mpirun_program) {
     std::vector<std::string> candidates;
     const std::string prefix(folder_of(folder_of(mpirun_program)));

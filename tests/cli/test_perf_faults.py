@@ -189,6 +189,14 @@ class Launcher(CliTest):
         self.assert_status(result, USAGE)
         self.assert_says(result, "mpirun|srun")
 
+    def test_rank_that_finds_none_of_the_others(self):
+        """Its launcher announced two ranks, but MPI cannot reach it and makes a group of one."""
+        result = self.run_program(*SMALL[:3], *SMALL[5:], "--out", "run.json",
+                                  env=environment(OMPI_COMM_WORLD_SIZE="2"))
+        self.assert_status(result, TOOL)
+        self.assert_says(result, "started 2 ranks", "--mpi=pmix")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
 
 class Output(CliTest):
     def test_place_that_cannot_be_written(self):

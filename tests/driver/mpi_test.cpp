@@ -47,6 +47,20 @@ TEST(Mpi, ProcessesThatCannotFindEachOtherAreAMistake) {
     EXPECT_NE(std::string(hydra->what()).find("MPICH"), std::string::npos);
 }
 
+TEST(Mpi, ARankThatFindsNoneOfTheOthersIsNoGroupOfOne) {
+    const auto under_srun = lone_rank(reader({{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}), 1);
+    ASSERT_TRUE(under_srun.has_value());
+    EXPECT_EQ(under_srun->kind(), ErrorKind::tool);
+    EXPECT_NE(std::string(under_srun->what()).find("--mpi=pmix"), std::string::npos);
+    EXPECT_TRUE(lone_rank(reader({{"OMPI_COMM_WORLD_SIZE", "8"}}), 1));
+    EXPECT_FALSE(lone_rank(reader({{"OMPI_COMM_WORLD_SIZE", "8"}}), 8));
+    EXPECT_FALSE(lone_rank(reader({{"OMPI_COMM_WORLD_SIZE", "1"}}), 1));
+    // mpirun -n 1 in a step of two tasks, and a rank whose launcher says nothing.
+    EXPECT_FALSE(lone_rank(reader({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}}), 1));
+    EXPECT_FALSE(lone_rank(reader({{"PMIX_RANK", "0"}}), 1));
+    EXPECT_FALSE(lone_rank(reader({{"OMPI_COMM_WORLD_SIZE", "many"}}), 1));
+}
+
 TEST(Mpi, LibmpiOfTheMpirunThatStartedUsComesFirst) {
     EXPECT_EQ(candidates({}, ""), (Names{"libmpi.so.40", "libmpi.so"}));
     EXPECT_EQ(candidates({}, "/usr/bin/orterun"), (Names{"libmpi.so.40", "libmpi.so"}));

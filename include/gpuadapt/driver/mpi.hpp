@@ -31,6 +31,11 @@ inline constexpr std::string_view kLibmpiVariable = "GPUADAPT_LIBMPI";
 /// measure as "rank 0 of 1".
 [[nodiscard]] std::optional<Error> launch_mistake(const VariableReader& variable);
 
+/// The same of a process that launched_by_mpi() let into MPI: Error(tool) when its launcher announced several ranks and
+/// MPI found only this one. Open MPI 5.0 goes on like that when it cannot reach the PMIx server that srun or mpirun
+/// named; some of its versions then crash in MPI_Finalize, so that nothing should depend on it.
+[[nodiscard]] std::optional<Error> lone_rank(const VariableReader& variable, int world_size);
+
 /// Where to look for the libmpi that belongs to the mpirun that started us, best first: the variable above,
 /// OPAL_PREFIX, the folder of the parent process (/proc/<ppid>/exe: mpirun, orted, prted), the sonames.
 [[nodiscard]] std::vector<std::string> libmpi_candidates(const VariableReader& variable, Root& root, long parent_pid);
