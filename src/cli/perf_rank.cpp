@@ -183,13 +183,16 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
     if (plan.counts.empty())
         plan.counts = {world.size()};
     std::optional<PerfReceiver> receiver;
+    try {
+        world.together([&] {
+            check_world(plan, world.size());
+            if (world.rank() == 0)
+                receiver.emplace(session, start_record(session, nullptr), record_path(options), log_form(options));
+        });
+    } catch (const Error& error) {
+        return world.rank() == 0 ? report_error(session, error) : kExitOk;
+    }
     std::optional<SaveOnSignal> saver;
-    world.together([&] {
-        check_world(plan, world.size());
-        if (world.rank() != 0)
-            return;
-        receiver.emplace(session, start_record(session, nullptr), record_path(options), log_form(options));
-    });
     const LineSink emit = [&](const std::string& line) {
         if (receiver)
             receiver->line(line);

@@ -197,6 +197,12 @@ class Launcher(CliTest):
         self.assert_says(result, "started 2 ranks", "--mpi=pmix")
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_mistake_under_a_foreign_mpirun_is_said_once(self):
+        result = self.run_program(PROGRAM, *SMALL, "--gpus", "3", "--out", "run.json",
+                                  program=[shutil.which("mpirun"), "--oversubscribe", "-n", "2"])
+        self.assert_status(result, USAGE)
+        self.assertEqual(result.err.count("the launcher started 2 ranks"), 1, str(result))
+
 
 class Output(CliTest):
     def test_place_that_cannot_be_written(self):
