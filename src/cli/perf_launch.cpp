@@ -107,6 +107,9 @@ Followed follow(const std::vector<std::string>& command, std::chrono::duration<d
         }
     };
     followed.exit = process.wait(events);
+    // A batch system ends mpirun together with us, which may then be gone before the next tick.
+    if (followed.signal == 0)
+        followed.signal = InterruptGuard::received();
     return followed;
 }
 

@@ -183,6 +183,16 @@ class Launcher(CliTest):
         self.assert_status(result, TOOL)
         self.assert_says(result, "SIGTERM")
 
+    def test_mpirun_that_is_ended_with_us(self):
+        """A batch system signals all processes of a job at once: mpirun's end is then no riddle."""
+        mpirun = self.script("mpirun", 'case "$1" in --version|-V) echo "mpirun (Open MPI) 4.1.4"; exit 0;; esac\n'
+                                       "kill -TERM $PPID; exit 1\n")
+        for out in ("a.json", "b.json", "c.json"):
+            result = self.run_program(*SMALL, "--mpirun", mpirun, "--out", out)
+            self.assert_status(result, TOOL)
+            self.assert_says(result, "interrupted by SIGTERM")
+            self.assertIn("perf.interrupted", [finding["check"] for finding in self.read_record(out)["findings"]])
+
     def test_several_processes_that_cannot_find_each_other(self):
         """Started by another MPI's launcher, N processes would each measure as rank 0 of 1."""
         result = self.run_program(*SMALL, env=environment(PMI_RANK="0", PMI_SIZE="2"))
