@@ -197,6 +197,11 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
         if (receiver)
             receiver->line(line);
     };
+    const LineSink emit_last = [&](const std::string& line) {
+        emit(line);
+        if (receiver)
+            receiver->save_now();
+    };
     if (receiver)
         saver.emplace(*receiver);
     else
@@ -204,7 +209,7 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
     std::optional<Error> failed;  // on all ranks alike; rank 0 says it
     try {
         send_machines(world, root, emit);
-        measure(session, plan, root, world, mpi.library_version(), emit, emit);
+        measure(session, plan, root, world, mpi.library_version(), emit, emit_last);
     } catch (const Error& error) {
         failed = error;
     }

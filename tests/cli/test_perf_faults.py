@@ -116,14 +116,29 @@ class MidSweep(CliTest):
         self.run_program("report", "--record", "run.json", "--out-file", "r.xlsx")
         self.assertTrue((self.folder / "r.xlsx").exists())
 
-    def test_under_a_foreign_mpirun_the_record_is_kept(self):
-        """mpirun gives a rank less than a second between SIGTERM and SIGKILL; the points are on disk before that."""
+    def begin_under_a_foreign_mpirun(self, *more):
         sweep = list(LONG_SWEEP)
         del sweep[sweep.index("--gpus"): sweep.index("--gpus") + 2]
-        self.child = self.start_program(PROGRAM, *sweep, "--out", "run.json",
+        self.child = self.start_program(PROGRAM, *sweep, *more, "--out", "run.json",
                                         program=[shutil.which("mpirun"), "--oversubscribe", "-n", "2"])
         self.wait_until(lambda: len(self.finished_points()) >= 3 or self.child.poll() is not None, "three points")
         self.family = descendants(self.child.pid)
+
+    def test_hanging_rank_under_a_foreign_mpirun(self):
+        """What rank 0 says of it last stands in the record itself."""
+        self.begin_under_a_foreign_mpirun("--timeout", "4")
+        os.kill(next(pid for pid in self.ranks() if rank_number(pid) == 1), signal.SIGSTOP)
+        result = self.finish(self.child, 30)
+        self.assertNotEqual(result.status, OK)
+        self.assert_says(result, "has taken more than 4 s")
+        record = self.read_record("run.json")
+        self.assertIn("perf.timeout", [finding["check"] for finding in record["findings"]])
+        self.assertFalse((self.folder / "run.json.part").exists())
+        self.wait_until(lambda: not self.left_over(), "all processes of the run have gone", 10)
+
+    def test_under_a_foreign_mpirun_the_record_is_kept(self):
+        """mpirun gives a rank less than a second between SIGTERM and SIGKILL; the points are on disk before that."""
+        self.begin_under_a_foreign_mpirun()
         os.kill(self.child.pid, signal.SIGTERM)
         result = self.finish(self.child, 20)
         self.assertNotEqual(result.status, OK)
