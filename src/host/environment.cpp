@@ -54,8 +54,8 @@ constexpr std::array<std::string_view, 39> kEnvironmentNames = {
     "FORCE_ACTIVE_WAIT",
 };
 
-/// What mpirun and its daemons set for the processes they start.
-constexpr std::array<std::string_view, 18> kLauncherNames = {"OMPI_COMM_WORLD_",
+/// What mpirun (4.1 and 5.0), its daemons and Slurm set for the processes they start.
+constexpr std::array<std::string_view, 29> kLauncherNames = {"OMPI_COMM_WORLD_",
                                                              "OMPI_UNIVERSE_SIZE",
                                                              "OMPI_NUM_APP_CTX",
                                                              "OMPI_APP_CTX_NUM_PROCS",
@@ -71,8 +71,19 @@ constexpr std::array<std::string_view, 18> kLauncherNames = {"OMPI_COMM_WORLD_",
                                                              "OMPI_MCA_pmix",
                                                              "OMPI_MCA_num_procs",
                                                              "OMPI_VERSION",
+                                                             "OMPI_TOOL_NAME",
+                                                             "OMPI_LIBDIR_LOC",
+                                                             "OMPI_WORLD_",
+                                                             "OMPI_MCA_PREFIXES",
+                                                             "OMPI_MCA_cpu_type",
+                                                             "OMPI_MCA_mca_base_component_path",
+                                                             "OMPI_MCA_plm_slurm_args",
+                                                             "OPAL_USER_PARAMS_GIVEN",
                                                              "PMIX_MCA_mca_base_component_show_load_errors",
-                                                             "PRTE_LAUNCHED"};
+                                                             "HFI_NO_BACKTRACE",
+                                                             "PRTE_LAUNCHED",
+                                                             "PRTE_SHARED_FS",
+                                                             "PRTE_MCA_plm_slurm_args"};
 
 bool begins_with_any(std::string_view name, std::span<const std::string_view> beginnings) {
     return std::any_of(beginnings.begin(), beginnings.end(),

@@ -62,6 +62,7 @@ struct Base {
     Fd folder;
     bool is_whole_machine = true;
     std::optional<std::string> home;  ///< of the whole machine
+    Environment environment;          ///< of the whole machine
 
     /// As the kernel knows it.
     [[nodiscard]] std::string place(const std::string& path) const {
@@ -186,9 +187,7 @@ class DirectRoot : public Root {
     [[nodiscard]] CommandResult run(const std::vector<std::string>&, const CommandOptions&) override {
         throw NeedsATool{};
     }
-    [[nodiscard]] Environment environment() override {
-        return base_->is_whole_machine ? tuning_environment() : Environment{};
-    }
+    [[nodiscard]] Environment environment() override { return base_->environment; }
     [[nodiscard]] std::optional<std::string> lookup(
         const std::string&, const std::function<std::optional<std::string>()>& compute) override {
         return compute();
@@ -249,8 +248,10 @@ struct LiveRoot::State {
 LiveRoot::LiveRoot(const std::string& base, std::chrono::milliseconds read_limit) : state_(std::make_unique<State>()) {
     state_->limit = read_limit;
     state_->base->is_whole_machine = base == "/";
-    if (state_->base->is_whole_machine)
+    if (state_->base->is_whole_machine) {
         state_->base->home = home_folder();
+        state_->base->environment = tuning_environment();
+    }
     state_->base->folder = Fd(open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!state_->base->folder.valid()) {
         const std::string cause = std::generic_category().message(errno);
@@ -271,7 +272,7 @@ CommandResult LiveRoot::run(const std::vector<std::string>& argv, const CommandO
 }
 
 Environment LiveRoot::environment() {
-    return state_->base->is_whole_machine ? tuning_environment() : Environment{};
+    return state_->base->environment;
 }
 
 std::optional<std::string> LiveRoot::lookup(const std::string&,

@@ -154,6 +154,14 @@ TEST(LiveRoot, ACopiedTreeHasNoToolsAndNoEnvironment) {
     unsetenv("NCCL_DEBUG");
 }
 
+TEST(LiveRoot, KnowsTheEnvironmentBeforeLibrariesAddToIt) {
+    LiveRoot root;
+    setenv("PSM2_DEVICES", "self,shm", 1);
+    EXPECT_FALSE(root.environment().contains("PSM2_DEVICES"));
+    EXPECT_TRUE(root.at_once([](Root& direct) { EXPECT_FALSE(direct.environment().contains("PSM2_DEVICES")); }));
+    unsetenv("PSM2_DEVICES");
+}
+
 TEST(LiveRoot, FindsTheHomeFolderOfTheUser) {
     const test::TempFolder home;
     home.write(".nccl.conf", "NCCL_DEBUG=WARN\n");

@@ -13,6 +13,8 @@ namespace gpuadapt {
 /// Under another base, links are followed inside it (an absolute target starts at the base again, ".." stops there),
 /// so that a hostile tree cannot lead us out; there are no tools and no environment then.
 ///
+/// The environment is the one at the time of construction: MPI_Init and other libraries add variables of their own.
+///
 /// A read that the kernel does not answer within `read_limit` (a driver that hangs) is given up and noted. It goes on
 /// in a thread of its own that is left behind.
 class LiveRoot : public Root {
