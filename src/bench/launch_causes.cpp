@@ -59,8 +59,9 @@ constexpr LaunchCause kLaunchCauses[] = {
      {"not enough slots available", "nodes which are allocated for this job are already filled"},
      "",
      {"There are fewer slots than ranks", "槽位少于 rank 数"},
-     {"Lower --gpus, or give more slots: --host NAME:SLOTS, slots=N in the hostfile. Hosts are parted by commas.",
-      "减小 --gpus，或增加槽位：--host 主机:槽位数，hostfile 中 slots=N。主机之间用逗号分隔。"}},
+     {"Lower --gpus, or give more slots: salloc or sbatch with -n RANKS, --host NAME:SLOTS (hosts parted by commas), "
+      "slots=N in the hostfile.",
+      "减小 --gpus，或增加槽位：salloc、sbatch 用 -n，--host 主机:槽位数（逗号分隔），hostfile 中 slots=N。"}},
     {"launch.hostfile",
      {"parse error in the hostfile", "multiple definitions of the slot count"},
      "",

@@ -39,9 +39,9 @@ constexpr std::array kCommands = {
             {"the nine collectives over GPU counts", "按卡数测试九种集合通信"},
             {"Starts mpirun once for all collectives and counts, and measures as nccl-tests does: time, algbw, busbw, "
              "out of place and in place, data verified at every size. The log on stdout is in nccl-tests' format. "
-             "Also works when started by mpirun or srun. Without a GPU it measures host memory and says so.",
+             "Also works when started by mpirun or srun --mpi=pmix. Without a GPU it measures host memory and says so.",
              "只启动一次 mpirun，测试全部算子和卡数，方法与 nccl-tests 一致：时间、algbw、busbw、非原位与原位，"
-             "每个大小都校验数据。标准输出为 nccl-tests 格式的日志。也可由 mpirun 或 srun 启动。没有 GPU "
+             "每个大小都校验数据。标准输出为 nccl-tests 格式的日志。也可由 mpirun 或 srun --mpi=pmix 启动。没有 GPU "
              "时测试主机内存并说明。"},
             "gpuadapt perf --gpus 2,4 -b 1K -e 64M -f 2 -n 20 -d bfloat16 --out run.json\n"
             "mpirun -n 4 gpuadapt perf --ops all_reduce -b 8 -e 4M > all_reduce.log",

@@ -262,6 +262,11 @@ TEST(Explain, NamesTheCauseBehindItsConsequences) {
     EXPECT_FALSE(explain_mpirun("OMPI_MCA_plm_rsh_agent=ssh\n").has_value());
 }
 
+TEST(Explain, KnowsTheWayToMoreSlotsInsideASlurmJob) {
+    const std::string advice = explain_mpirun("There are not enough slots available in the system\n")->advice.en;
+    EXPECT_NE(advice.find("sbatch with -n"), std::string::npos) << advice;
+}
+
 TEST(Explain, EveryCauseIsWholeAndCanBeFound) {
     for (const LaunchCause& cause : launch_causes()) {
         EXPECT_EQ(cause.id.rfind("launch.", 0), 0U);
