@@ -8,6 +8,7 @@
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/core/units.hpp>
 #include <gpuadapt/host/files.hpp>
+#include <gpuadapt/host/recording.hpp>
 #include <gpuadapt/host/sha256.hpp>
 #include <gpuadapt/ingest/nccl_log.hpp>
 #include <gpuadapt/probe/foreign.hpp>
@@ -73,8 +74,10 @@ ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& op
     }
     std::error_code ignored;
     const auto kind = std::filesystem::status(path, ignored).type();
-    if (kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::block ||
-        kind == std::filesystem::file_type::directory)
+    if (kind == std::filesystem::file_type::directory)
+        throw input_error(Message{fmt::format("{}: is a folder: give the logs in it, --log-file FILE FILE ...", path),
+                                  fmt::format("{}：是目录；请给出其中的日志：--log-file 文件 文件 …", path)});
+    if (kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::block)
         throw input_error(
             Message{fmt::format("{}: is no file with a log", path), fmt::format("{}：不是日志文件", path)});
     std::ifstream file(path, std::ios::binary);
@@ -158,6 +161,25 @@ std::vector<Finding> repeated_logs(const std::vector<std::string>& logs) {
     return findings;
 }
 
+/// What a file without a row is, where it is a file of ours that another option takes.
+std::optional<Message> what_takes(const std::string& path) {
+    if (!is_plain_file(path))
+        return std::nullopt;
+    try {
+        static_cast<void>(read_record_file(path));
+        return Message{fmt::format("{}: this is a record, not a log: give it with --record", path),
+                       fmt::format("{}：这是记录，不是日志：请用 --record 给出", path)};
+    } catch (const Error&) {  // no record
+    }
+    try {
+        static_cast<void>(read_recording(path));
+        return Message{fmt::format("{}: this is a recording of a machine, not a log: give it with --from", path),
+                       fmt::format("{}：这是机器的录制文件，不是日志：请用 --from 给出", path)};
+    } catch (const Error&) {  // no recording
+    }
+    return std::nullopt;
+}
+
 void read_logs(const Session& session, const ReportOptions& options, const TableSink& sink, Record& record) {
     const std::vector<Finding> repeated = repeated_logs(options.logs);
     record.findings.insert(record.findings.end(), repeated.begin(), repeated.end());
@@ -166,6 +188,8 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
         record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());
         say_log_summary(session, path, summary);
         if (summary.rows == 0) {
+            if (auto other = what_takes(path))
+                throw input_error(std::move(*other));
             say_findings(session, record.findings);  // why its rows were refused
             throw input_error(Message{
                 fmt::format("{}: no usable row of nccl-tests, rccl-tests or mccl_tests was found in its {} lines", path,

@@ -168,6 +168,17 @@ class FromLogs(ReportTest):
         self.assert_status(result, USAGE)
         self.assert_says(result, "no usable row", "test.txt:7", "XX.XX")
 
+    def test_says_what_takes_what_is_no_log(self):
+        recording = str(REPOSITORY / "tests/machines/c500x8/recording.tar.gz")
+        self.run_ok("probe", "--from", recording, "--out", self.path("machine.json"))
+        (self.folder / "logs").mkdir()
+        for path, option in ((recording, "give it with --from"), ("machine.json", "give it with --record"),
+                             ("logs", "is a folder: give the logs in it")):
+            with self.subTest(path=path):
+                result = self.run_program("report", "--log-file", path)
+                self.assert_status(result, USAGE)
+                self.assert_says(result, option)
+
     def test_no_log_at_all(self):
         for text in ("", "hello\nworld\n", "\0\1\2" * 1000):
             with self.subTest(text=text[:10]):
