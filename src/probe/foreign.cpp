@@ -4,6 +4,7 @@
 
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/core/merge.hpp>
+#include <gpuadapt/core/record.hpp>
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/host/foreign_input.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
@@ -119,7 +120,23 @@ std::optional<Machine> machine_of(ForeignInput& input) {
     return machine;
 }
 
-[[noreturn]] void fail_unknown(const std::string& path) {
+/// A record holds what was made of a machine, and is easily taken for a recording of one.
+bool is_record(const ForeignInput& input) {
+    try {
+        static_cast<void>(read_record(input.text, input.name));
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+[[noreturn]] void fail_unknown(const std::string& path, const std::vector<ForeignInput>& inputs) {
+    if (std::any_of(inputs.begin(), inputs.end(), is_record))
+        throw input_error(Message(
+            fmt::format("{0}: this is a record of gpuadapt, not a recording of a machine: 'gpuadapt report --record "
+                        "{0}' takes it",
+                        path),
+            fmt::format("{0}：这是 gpuadapt 的记录，不是机器的录制文件：请用 gpuadapt report --record {0}", path)));
     std::string kinds;
     for (const ForeignReader& reader : kReaders)
         kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", reader.id);
@@ -180,7 +197,9 @@ bool add_inputs(std::vector<ForeignInput>& inputs, Machine& machine, std::set<st
         if (part)
             add_source(machine, *part, input.name, input.root != nullptr, of_trees);
         else
-            machine.unread.push_back({input.name, "nothing of a machine was found in it"});
+            machine.unread.push_back({input.name, is_record(input)
+                                                      ? "a record of gpuadapt: 'gpuadapt report --record' takes it"
+                                                      : "nothing of a machine was found in it"});
         found = found || part;
     }
     return found;
@@ -212,7 +231,7 @@ MachineReading read_machine(const std::vector<std::string>& from) {
             return reading;
         }
         if (!add_inputs(inputs, reading.machine, of_trees))
-            fail_unknown(path);
+            fail_unknown(path, inputs);
     }
     complete(reading.machine);
     return reading;
@@ -225,7 +244,7 @@ Machine machine_of_bytes(std::string bytes, const std::string& name) {
     Machine machine;
     std::set<std::string> of_trees;
     if (!add_inputs(inputs, machine, of_trees))
-        fail_unknown(name);
+        fail_unknown(name, inputs);
     complete(machine);
     return machine;
 }

@@ -30,6 +30,8 @@ constexpr Wording kReasons[] = {
     {"damaged at byte ([0-9]+)", nullptr, "第 $1 字节处损坏"},
     {"cut off: the last line has no end", nullptr, "内容被截断：最后一行不完整"},
     {"nothing of a machine was found in it", nullptr, "其中没有机器信息"},
+    {"a record of gpuadapt: 'gpuadapt report --record' takes it", nullptr,
+     "gpuadapt 的记录：请用 gpuadapt report --record"},
     {"not all of it is in (.*)", nullptr, "$1 中不完整"},
     {"dmidecode was not allowed to read the firmware's table; run it as root", nullptr,
      "dmidecode 无权读取固件表；请以root运行"},

@@ -3,6 +3,7 @@
 #include "support/temp_folder.hpp"
 
 #include <gpuadapt/core/error.hpp>
+#include <gpuadapt/core/record.hpp>
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/probe/foreign.hpp>
 
@@ -265,6 +266,18 @@ TEST(Foreign, NamesWhatItDoesNotUnderstand) {
     folder.write("lspci.txt", std::string(kLspci));
     EXPECT_THAT(notes(read_machine({folder.path()}).machine), HasSubstr("letter.txt: nothing of a machine"));
     EXPECT_THAT(error_of({folder.path("lspci.txt"), letter}), HasSubstr(letter));
+}
+
+TEST(Foreign, SaysWhatTakesARecord) {
+    const test::TempFolder folder;
+    Record record;
+    record.tool_version = "1.0.0";
+    const std::string whole = folder.write("run.json", to_json(record));
+    const std::string part = folder.write("run.json.part", part::header(record) + "\n");
+    for (const std::string& path : {whole, part})
+        EXPECT_THAT(error_of({path}), HasSubstr("gpuadapt report --record " + path));
+    folder.write("lspci.txt", std::string(kLspci));
+    EXPECT_THAT(notes(read_machine({folder.path()}).machine), HasSubstr("run.json: a record of gpuadapt"));
 }
 
 TEST(Foreign, EveryReaderHasBothTexts) {
