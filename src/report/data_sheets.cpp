@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint16_t kTableColumn = 5;   // F
 constexpr std::uint32_t kHeadRow = 4;       // row 5
 constexpr std::size_t kMostSizes = 16'000;  // the format ends at column 16,384
-constexpr std::uint32_t kBelowTable = 12;   // rows kept free for what stands below
+constexpr std::size_t kMostFindings = 40;   // what a page has room for
+constexpr std::uint32_t kBelowTable = 60;   // rows kept free for what stands below
 constexpr std::uint16_t kDataColumns = 14;
 
 SheetCell real_cell(const std::optional<double>& value) {
@@ -182,7 +183,7 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
     write_row(cells, false);
 }
 
-void EnvironmentSheet::finish() {
+void EnvironmentSheet::finish(const Record& judged) {
     if (row_ == 0) {
         const std::vector<SheetCell> head = {std::string_view("mccl_test"), std::string_view("GPU"),
                                              std::string_view("Bytes")};
@@ -193,10 +194,11 @@ void EnvironmentSheet::finish() {
     }
     while (row_ < items_.size())
         write_row({}, false);
-    write_signatures();
+    write_findings(write_signatures(), judged);
 }
 
-void EnvironmentSheet::write_signatures() {
+/// The row behind the last.
+std::uint32_t EnvironmentSheet::write_signatures() {
     const Lang lang = context_.lang;
     std::uint32_t row = row_ + 1;
     std::vector<Message> notes;
@@ -212,8 +214,44 @@ void EnvironmentSheet::write_signatures() {
         write_label(row++, item.label.get(lang), item.value.get(lang));
     const Message unknown = {"not known: several inputs, or one that is no file", "未知：有多个输入，或输入不是文件"};
     write_label(row++, lang == Lang::zh ? "数据来源" : "Source", context_.source);
-    write_label(row, lang == Lang::zh ? "记录SHA-256" : "SHA-256 of the record",
+    write_label(row++, lang == Lang::zh ? "记录SHA-256" : "SHA-256 of the record",
                 context_.sha256.empty() ? unknown.get(lang) : context_.sha256);
+    return row;
+}
+
+/// Who signs must see on the same page what was found, and that a run was cut short.
+void EnvironmentSheet::write_findings(std::uint32_t row, const Record& judged) {
+    const Lang lang = context_.lang;
+    const std::vector<const Finding*> findings = worst_first(judged.findings);
+    const auto count = [&](Severity severity) {
+        return std::count_if(findings.begin(), findings.end(),
+                             [&](const Finding* finding) { return finding->severity == severity; });
+    };
+    const Coverage& coverage = judged.coverage;
+    const Message sum = {
+        fmt::format("{} failures, {} warnings, {} unknown, {} notes; {} checks evaluated, {} unknown, {} "
+                    "not applicable",
+                    count(Severity::failure), count(Severity::warning), count(Severity::unknown), count(Severity::note),
+                    coverage.evaluated, coverage.unknown, coverage.not_applicable),
+        fmt::format("故障 {}，警告 {}，未知 {}，提示 {}；检查项：已判定 {}，未知 {}，不适用 {}",
+                    count(Severity::failure), count(Severity::warning), count(Severity::unknown), count(Severity::note),
+                    coverage.evaluated, coverage.unknown, coverage.not_applicable)};
+    write_label(row++, lang == Lang::zh ? "检查结果" : "Checks", sum.get(lang));
+    for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
+        const Finding& finding = *findings[i];
+        std::vector<std::string> parts;
+        for (const std::string& part :
+             {finding.subject, finding.title.get(lang), finding.evidence.get(lang), finding.advice.get(lang)})
+            if (!part.empty())
+                parts.push_back(clean_utf8(part));
+        write_label(row++, fmt::format("{} {}", severity_text(finding.severity).get(lang), finding.check),
+                    joined(parts, "\n"));
+    }
+    if (findings.size() > kMostFindings)
+        write_label(row, "...",
+                    Message{fmt::format("{} more", findings.size() - kMostFindings),
+                            fmt::format("另有 {} 项", findings.size() - kMostFindings)}
+                        .get(lang));
 }
 
 TestDataSheet::TestDataSheet(XlsxFile& file, XlsxSheet& sheet, Lang lang, std::uint32_t row_limit)

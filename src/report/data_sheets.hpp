@@ -28,14 +28,15 @@ class EnvironmentSheet {
     EnvironmentSheet(XlsxSheet& sheet, const WorkbookContext& context);
     /// `log` is log_items() of the table: the first block's go into the form.
     void add_block(const BlockName& name, const std::vector<PerfPoint>& points, const LogItems& log);
-    /// Items that no block stands beside, and what stands below the last row.
-    void finish();
+    /// Items that no block stands beside, and what stands below the last row: signatures, source, findings.
+    void finish(const Record& judged);
 
   private:
     void write_top(std::size_t head_length);
     void write_row(const std::vector<SheetCell>& beside, bool head);
     void write_label(std::uint32_t row, const std::string& label, const std::string& value);
-    void write_signatures();
+    [[nodiscard]] std::uint32_t write_signatures();
+    void write_findings(std::uint32_t row, const Record& judged);
     [[nodiscard]] bool names_other_machine(const LogItems& log) const;
 
     XlsxSheet& sheet_;

@@ -101,6 +101,32 @@ std::string folded(const std::vector<std::string>& items) {
     return joined(parts, ", ");
 }
 
+std::vector<const Finding*> worst_first(const std::vector<Finding>& findings) {
+    std::vector<const Finding*> shown;
+    for (const Finding& finding : findings)
+        if (finding.severity != Severity::ok)
+            shown.push_back(&finding);
+    std::stable_sort(shown.begin(), shown.end(),
+                     [](const Finding* a, const Finding* b) { return a->severity > b->severity; });
+    return shown;
+}
+
+Text severity_text(Severity severity) {
+    switch (severity) {
+        case Severity::ok:
+            return {"ok", "正常"};
+        case Severity::note:
+            return {"note", "提示"};
+        case Severity::unknown:
+            return {"unknown", "未知"};
+        case Severity::warning:
+            return {"warning", "警告"};
+        case Severity::failure:
+            break;
+    }
+    return {"failure", "故障"};
+}
+
 std::string label_of(const Table& table, const std::string& name) {
     const auto found = table.labels.find(name);
     return found == table.labels.end() ? std::string() : found->second;

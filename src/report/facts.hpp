@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gpuadapt/core/finding.hpp>
 #include <gpuadapt/core/machine.hpp>
 #include <gpuadapt/core/table.hpp>
 #include <gpuadapt/core/text.hpp>
@@ -42,6 +43,12 @@ namespace gpuadapt::report {
 
 /// Empty when the table has no such label.
 [[nodiscard]] std::string label_of(const Table& table, const std::string& name);
+
+/// What is not `ok`.
+[[nodiscard]] std::vector<const Finding*> worst_first(const std::vector<Finding>& findings);
+
+/// "failure", "故障"
+[[nodiscard]] Text severity_text(Severity severity);
 
 /// nullopt for absent values and for what firmware writes where nobody filled anything in ("To be filled by O.E.M.").
 [[nodiscard]] std::optional<std::string> filled(const std::optional<std::string>& value);

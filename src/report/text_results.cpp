@@ -14,24 +14,8 @@
 namespace gpuadapt::report {
 namespace {
 
-struct SeverityLook {
-    Severity severity;
-    Text name;
-    std::string_view code;  ///< ANSI
-};
-
-constexpr std::array<SeverityLook, 5> kLooks = {{{Severity::ok, {"ok", "正常"}, "32"},
-                                                 {Severity::note, {"note", "提示"}, "36"},
-                                                 {Severity::unknown, {"unknown", "未知"}, "35"},
-                                                 {Severity::warning, {"warning", "警告"}, "33"},
-                                                 {Severity::failure, {"failure", "故障"}, "31"}}};
-
-const SeverityLook& look_of(Severity severity) {
-    for (const SeverityLook& look : kLooks)
-        if (look.severity == severity)
-            return look;
-    return kLooks.front();
-}
+/// Of ANSI, in the order of Severity.
+constexpr std::array<std::string_view, 5> kColours = {"32", "36", "35", "33", "31"};
 
 /// A label for a cell of the summary.
 std::string shown_label(const Table& table, const char* name) {
@@ -95,17 +79,10 @@ Digest digest(const Table& table) {
 }  // namespace
 
 std::string findings_list(const std::vector<Finding>& findings, const TextStyle& style) {
-    std::vector<const Finding*> shown;
-    for (const Finding& finding : findings)
-        if (finding.severity != Severity::ok)
-            shown.push_back(&finding);
-    std::stable_sort(shown.begin(), shown.end(),
-                     [](const Finding* a, const Finding* b) { return a->severity > b->severity; });
     std::string text;
-    for (const Finding* finding : shown) {
+    for (const Finding* finding : worst_first(findings)) {
         TextLayout layout(style);
-        const SeverityLook& look = look_of(finding->severity);
-        const std::string word = layout.say(look.name);
+        const std::string word = layout.say(severity_text(finding->severity));
         std::string rest = fmt::format("{} {}", word, finding->check);
         if (!finding->subject.empty())
             rest += fmt::format(" {}", finding->subject);
@@ -115,7 +92,8 @@ std::string findings_list(const std::vector<Finding>& findings, const TextStyle&
                 layout.line((more == &finding->advice ? "-> " : "") + layout.say(*more), 4, 3);
         std::string own = layout.take();
         if (style.color && own.compare(0, word.size(), word) == 0)
-            own = layout.coloured(word, look.code) + own.substr(word.size());
+            own =
+                layout.coloured(word, kColours[static_cast<std::size_t>(finding->severity)]) + own.substr(word.size());
         text += own;
     }
     return text;

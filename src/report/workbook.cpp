@@ -37,8 +37,8 @@ class Workbook::Impl {
         return true;
     }
 
-    void finish() {
-        environment_.finish();
+    void finish(const Record& judged) {
+        environment_.finish(judged);
         if (data_.rows() == 0)
             write_unmeasured_sheet(*data_sheet_, kSheets[1], context_);
         write_unmeasured_sheet(*rest_[0], kSheets[2], context_);
@@ -77,8 +77,8 @@ bool Workbook::add_table(const Table& table) {
     return impl_->add_table(table);
 }
 
-void Workbook::finish() {
-    impl_->finish();
+void Workbook::finish(const Record& judged) {
+    impl_->finish(judged);
 }
 
 std::vector<const Table*> ordered_perf_tables(const Record& record) {
@@ -121,7 +121,7 @@ void write_workbook(const std::string& path, const Record& record, const Workboo
     Workbook workbook(path, context);
     for (const Table* table : ordered_perf_tables(record))
         workbook.add_table(*table);
-    workbook.finish();
+    workbook.finish(record);
 }
 
 }  // namespace gpuadapt::report

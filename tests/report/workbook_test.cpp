@@ -17,6 +17,7 @@
 #include <limits>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -56,7 +57,17 @@ std::string error_of(const std::function<void()>& work) {
 }
 
 TEST_F(WorkbookFile, HasTheFiveSheetsInOrder) {
-    const Record record = test::made_record();
+    Record record = test::made_record();
+    record.coverage = {4, 1, 2};
+    for (int i = 0; i < 50; ++i) {
+        Finding finding;
+        finding.severity = i == 49 ? Severity::failure : Severity::warning;
+        finding.check = i == 49 ? "DATA1" : "RUN1";
+        finding.subject = fmt::format("table {}", i);
+        finding.title = {"wrong elements", "数据错误"};
+        finding.evidence = {"1 of 1024", "1024 个中 1 个"};
+        record.findings.push_back(finding);
+    }
     WorkbookContext context = workbook_context(record);
     context.sha256 = std::string(64, 'a');
     context.source = "run.json";
@@ -78,6 +89,12 @@ TEST_F(WorkbookFile, HasTheFiveSheetsInOrder) {
     EXPECT_EQ(book.value("环境信息", "B28"), "2026-11-30");
     EXPECT_EQ(book.value("环境信息", "B29"), "run.json");
     EXPECT_EQ(book.value("环境信息", "B30"), std::string(64, 'a'));
+    EXPECT_EQ(book.value("环境信息", "A31"), "检查结果");
+    EXPECT_EQ(book.value("环境信息", "B31"), "故障 1，警告 49，未知 0，提示 0；检查项：已判定 4，未知 1，不适用 2");
+    EXPECT_EQ(book.value("环境信息", "A32"), "故障 DATA1") << "the worst comes first";
+    EXPECT_EQ(book.value("环境信息", "B32"), "table 49\n数据错误\n1024 个中 1 个");
+    EXPECT_EQ(book.value("环境信息", "A33"), "警告 RUN1");
+    EXPECT_EQ(book.value("环境信息", "B72"), "另有 10 项");
     EXPECT_EQ(book.value("测试数据", "A1"), "mccl_test");
     EXPECT_EQ(book.value("测试数据", "D3"), "") << "the operation of a copy";
     EXPECT_EQ(book.value("测试数据", "F3"), "") << "no kernel time";

@@ -66,8 +66,9 @@ class Workbook {
     /// Adds a block to 测试数据 and a row to the table at F5 of 环境信息. Tables that are no perf tables are left out
     /// (returns false). Throws Error(tool) naming the path when the disk is full.
     bool add_table(const Table& table);
-    /// Writes what stands below the tables, and the file. Throws Error(tool) naming the path.
-    void finish();
+    /// Writes what stands below the tables, and the file: below the signatures of 环境信息 what `judged`, the record
+    /// after check::judge(), has found. Throws Error(tool) naming the path.
+    void finish(const Record& judged);
 
   private:
     class Impl;
@@ -77,7 +78,7 @@ class Workbook {
 /// Perf tables of a Record in the guide's order (collective outer, count inner), as pointers into it.
 [[nodiscard]] std::vector<const Table*> ordered_perf_tables(const Record& record);
 
-/// The whole workbook of a Record.
+/// The whole workbook of a Record, with the findings that it has.
 void write_workbook(const std::string& path, const Record& record, const WorkbookContext& context);
 
 /// A context with what the Record knows.
