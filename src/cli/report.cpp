@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/other_machine.hpp"
 #include "cli/record_file.hpp"
 #include "cli/replace.hpp"
 
@@ -14,6 +15,7 @@
 #include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/report/workbook.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -98,6 +100,7 @@ struct Source {
 
 Source open_source(const Session& session, const ReportOptions& options) {
     Source source;
+    const Lang lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
     if (!options.record.empty()) {
         RecordText read = read_record_file(options.record);
         source.context = report::workbook_context(read.record);
@@ -114,9 +117,17 @@ Source open_source(const Session& session, const ReportOptions& options) {
     }
     if (options.probe || !options.from.empty()) {
         const Machine machine = read_machine(options.from).machine;  // of this machine when nothing is named
+        if (auto finding = other_machine(source.record.machines, machine))
+            source.record.findings.push_back(std::move(*finding));
+        if (!options.record.empty() || !options.logs.empty()) {
+            const Message here = {"this machine (--probe)", "本机（--probe）"};
+            source.context.source +=
+                fmt::format("{}{}", pick(lang, "; environment: ", "；环境信息："),
+                            options.probe ? here.get(lang) : fmt::format("{}", fmt::join(options.from, " ")));
+        }
         source.context.machines = {{machine.os.hostname.value_or("localhost"), machine}};
     }
-    source.context.lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
+    source.context.lang = lang;
     if (!options.form.empty())
         source.context.form =
             report::FormOverrides::parse(read_input_file(options.form, std::size_t{1} << 20), options.form);
@@ -200,6 +211,19 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
     }
 }
 
+/// Each machine that the logs name and the form does not, once.
+TableSink with_check_of_machine(Source& source, const TableSink& sink) {
+    return [&source, sink](const Table& table) {
+        std::vector<Finding>& findings = source.record.findings;
+        if (source.context.machines.size() == 1) {
+            auto finding = other_machine(table, source.context.machines.front().machine);
+            if (finding && std::find(findings.begin(), findings.end(), *finding) == findings.end())
+                findings.push_back(std::move(*finding));
+        }
+        sink(table);
+    };
+}
+
 int run_report(Session& session, const ReportOptions& options) {
     end_on_stop_signals();
     if (options.record.empty() && options.logs.empty() && options.from.empty())
@@ -218,8 +242,9 @@ int run_report(Session& session, const ReportOptions& options) {
         check_replaceable("--out-file", options.out_file, OutputKind::workbook);
     Source source = open_source(session, options);
     if (session.json) {
-        read_logs(
-            session, options, [&](const Table& table) { source.record.tables.push_back(table); }, source.record);
+        read_logs(session, options,
+                  with_check_of_machine(source, [&](const Table& table) { source.record.tables.push_back(table); }),
+                  source.record);
         check::judge(source.record);
         print(to_json(source.record));
         return exit_status(source.record.findings, session.strict);
@@ -229,16 +254,16 @@ int run_report(Session& session, const ReportOptions& options) {
         workbook.add_table(*table);
     // Each table is judged while it is there: the rows of a large log are never all in memory.
     check::StreamingJudge judge(source.record);
-    read_logs(
-        session, options,
-        [&](const Table& table) {
-            workbook.add_table(table);
-            judge.add(table);
-        },
-        source.record);
-    workbook.finish();
-    say(session, {fmt::format("Workbook: {}", options.out_file), fmt::format("表格：{}", options.out_file)});
+    read_logs(session, options,
+              with_check_of_machine(source,
+                                    [&](const Table& table) {
+                                        workbook.add_table(table);
+                                        judge.add(table);
+                                    }),
+              source.record);
     judge.conclude(source.record);
+    workbook.finish(source.record);
+    say(session, {fmt::format("Workbook: {}", options.out_file), fmt::format("表格：{}", options.out_file)});
     say_judgement(session, source.record);
     return exit_status(source.record.findings, session.strict);
 }

@@ -98,6 +98,20 @@ class FromLogs(ReportTest):
         self.assert_status(result, FAILURE)
         self.assertTrue((self.folder / "r.xlsx").exists(), "the workbook is written all the same")
 
+    def test_what_was_found_stands_on_the_page_that_is_signed(self):
+        self.write("bad.txt", log(True, wrong=3))
+        self.assert_status(self.run_program("report", "--log-file", "bad.txt", "--out-file", "r.xlsx"), FAILURE)
+        sheet = self.workbook()[SHEETS[0]]
+        labels = self.column(sheet)
+        place = labels.index("检查结果")
+        self.assertGreater(place, labels.index("记录SHA-256"))
+        self.assertRegex(sheet.cell(place + 1, 2).value, "^故障 [1-9]")
+        self.assertTrue(labels[place + 1].startswith("故障 "), labels)
+        self.write("good.txt", log(True))
+        self.run_ok("report", "--log-file", "good.txt", "--out-file", "r.xlsx")
+        sheet = self.workbook()[SHEETS[0]]
+        self.assertRegex(sheet.cell(self.column(sheet).index("检查结果") + 1, 2).value, "^故障 0，警告 0，")
+
     def test_log_of_our_own_perf(self):
         """Numbers of the record and of the log lead to the same table."""
         sweep = "perf --backend host --gpus 1 --ops all_reduce,scatter -b 1K -e 8K -n 3 --out run.json"
@@ -133,6 +147,21 @@ class FromLogs(ReportTest):
         self.run_ok("report", "--from", "lscpu.txt", "--out-file", self.path("r.xlsx"))
         texts = " ".join(self.all_texts(self.workbook("r.xlsx")["环境信息"]))
         self.assertIn("\ufffd\ufffd\U00010000 Gold", texts)
+
+    def test_another_machine_than_the_measured_one_is_a_warning(self):
+        recording = str(REPOSITORY / "tests/machines/no-gpu/recording.tar.gz")
+        devices = "# Using devices\n" + "".join(
+            f"#  Rank {rank:2} Group  0 Pid {100 + rank:6} on     far-01 device {rank:2} [0000:0{rank}:00] Made GPU\n"
+            for rank in range(4))
+        self.write("gpus.txt", log(True).replace("#\n", devices + "#\n", 1))
+        result = self.run_ok("report", "--log-file", "gpus.txt", "--from", recording, "--out-file", "r.xlsx")
+        self.assertIn("SOURCE3", result.err)
+        texts = self.all_texts(self.workbook()[SHEETS[0]])
+        self.assertIn("警告 SOURCE3", texts)
+        self.assertTrue([text for text in texts if text == f"gpus.txt；环境信息：{recording}"], texts)
+        self.write("plain.txt", log(True))
+        result = self.run_ok("report", "--log-file", "plain.txt", "--from", recording, "--out-file", "r.xlsx")
+        self.assertNotIn("SOURCE3", result.err)
 
     def test_the_same_log_twice_is_a_warning(self):
         self.write("a.txt", log(True))
@@ -216,6 +245,20 @@ class FromRecords(ReportTest):
             self.assertIn(label, self.column(sheet))
         for name in SHEETS[2:]:
             self.assertTrue(self.all_texts(book[name]), name)
+
+    def test_a_run_that_was_cut_short_says_so_in_the_workbook(self):
+        record = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        record["finished"] = ""
+        self.write("run.json", json.dumps(record))
+        self.report()
+        self.assertTrue([text for text in self.all_texts(self.workbook()[SHEETS[0]]) if text.endswith(" RUN1")])
+
+    def test_the_environment_of_another_machine_is_a_warning(self):
+        recording = str(REPOSITORY / "tests/machines/c500x8/recording.tar.gz")
+        result = self.report("--from", recording)
+        self.assertIn("SOURCE3", result.err)
+        self.assertIn("警告 SOURCE3", self.all_texts(self.workbook()[SHEETS[0]]))
+        self.assertNotIn("SOURCE3", self.report("--probe").err)
 
     def test_same_record_gives_the_same_bytes(self):
         self.report()
