@@ -2,6 +2,7 @@
 #include "cli/machine_record.hpp"
 
 #include <gpuadapt/check/checks.hpp>
+#include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/probes.hpp>
 
 #include <string_view>
@@ -9,8 +10,6 @@
 namespace gpuadapt::cli {
 
 namespace {
-
-constexpr std::string_view kDisagrees = "disagrees: ";
 
 /// Texts of two machines, or of one before and after a change: whoever reads on must know.
 Finding disagreement(const Unread& unread) {

@@ -11,6 +11,7 @@
 #include <gpuadapt/ingest/plain_text.hpp>
 #include <gpuadapt/ingest/rdma_state.hpp>
 #include <gpuadapt/ingest/topo_matrix.hpp>
+#include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/probe.hpp>
 
 #include <algorithm>
@@ -25,7 +26,6 @@ namespace {
 
 constexpr std::size_t kMostDisagreements = 100;
 constexpr std::size_t kLargestMatrix = std::size_t{16} << 10;
-constexpr std::string_view kDisagrees = "disagrees: ";
 
 /// The names that the hypervisors' own readers use.
 std::string hypervisor_name(std::string name) {

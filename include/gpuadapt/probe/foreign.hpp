@@ -21,6 +21,9 @@ struct MachineReading {
     Machine machine;
 };
 
+/// How the path of an Unread entry begins that is about two sources which contradict each other.
+inline constexpr std::string_view kDisagrees = "disagrees: ";
+
 /// What the files and folders in `from` say, all of them together being one machine; this machine when `from` is empty.
 /// They are recognised by their contents: our own recordings and trees with sys/ in them are probed as they are; so are
 /// archives of hwloc-gather-topology and of util-linux; and texts are read by all readers of foreign_readers().
