@@ -5,6 +5,7 @@
 #include <gpuadapt/bench/launch.hpp>
 #include <gpuadapt/cli/main.hpp>
 #include <gpuadapt/driver/mpi.hpp>
+#include <gpuadapt/host/command.hpp>
 #include <gpuadapt/host/process.hpp>
 
 #include <algorithm>
@@ -195,9 +196,8 @@ void note_oversubscription(int ranks, int cores, PerfReceiver& receiver) {
 
 int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& plan, Root& root,
                  const Machine& machine) {
-    const Mpirun mpirun =
-        find_mpirun(root, environment_variable("PATH").value_or(""),
-                    options.mpirun.empty() ? std::nullopt : std::optional<std::string>(options.mpirun));
+    const Mpirun mpirun = find_mpirun(
+        root, program_path(), options.mpirun.empty() ? std::nullopt : std::optional<std::string>(options.mpirun));
     const int cores = usable_cores(machine);
     const LaunchPlan launch = make_launch_plan(session, plan, !options.gpus.empty(), mpirun, root, cores);
     const std::vector<std::string> command = mpirun_command(mpirun, launch);

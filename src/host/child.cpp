@@ -3,10 +3,13 @@
 
 #include "host/exec.hpp"
 
+#include <gpuadapt/host/command.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include <fcntl.h>
@@ -214,6 +217,8 @@ std::vector<std::string> child_environment(const std::vector<std::pair<std::stri
         if (!replaced(text.substr(0, text.find('='))))
             result.emplace_back(text);
     }
+    if (std::getenv("PATH") == nullptr && !replaced("PATH"))  // NOLINT(concurrency-mt-unsafe)
+        result.push_back("PATH=" + program_path());
     for (std::size_t i = 0; i < set.size(); ++i) {
         const bool again = std::any_of(set.begin() + static_cast<std::ptrdiff_t>(i) + 1, set.end(),
                                        [&](const auto& later) { return later.first == set[i].first; });

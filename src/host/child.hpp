@@ -66,7 +66,8 @@ class Child {
     Clock::time_point killed_at_ = Clock::time_point::max();
 };
 
-/// Our environment with changes, as execve takes it. `unset` is applied before `set`.
+/// Our environment with changes, as execve takes it. `unset` is applied before `set`. Has a PATH also where we have
+/// none: mpirun finds ssh and its daemons by it.
 [[nodiscard]] std::vector<std::string> child_environment(const std::vector<std::pair<std::string, std::string>>& set,
                                                          const std::vector<std::string>& unset);
 

@@ -47,13 +47,17 @@ void describe_end(CommandResult& result, const ExitResult& end, bool timed_out, 
 
 }  // namespace
 
+std::string program_path() {
+    const char* own = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    return own != nullptr ? own : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+}
+
 std::optional<std::string> find_program(const std::string& name, const std::optional<std::string>& path) {
     if (name.empty() || name.find('\0') != std::string::npos)
         return std::nullopt;
     if (name.find('/') != std::string::npos)
         return is_executable_file(name) ? std::optional(name) : std::nullopt;
-    const char* own = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-    const std::string list = path ? *path : (own != nullptr ? own : "/usr/bin:/bin");
+    const std::string list = path ? *path : program_path();
     std::string_view rest = list;
     while (true) {
         const std::size_t colon = rest.find(':');

@@ -168,6 +168,13 @@ class Launcher(CliTest):
         self.assert_status(result, TOOL)
         self.assert_says(result, "mpirun", "openmpi-bin|install", "--mpirun")
 
+    def test_without_path_it_looks_in_the_usual_folders(self):
+        """env -i, some services: mpirun is found, and itself finds what it starts."""
+        for more in ((), ("--mpirun", shutil.which("mpirun"))):
+            with self.subTest(more=more):
+                self.run_ok(*SMALL, *more, "--out", "run.json", env=environment(PATH=None))
+                self.assertTrue(self.read_record("run.json")["finished"])
+
     def test_mpirun_that_does_not_exist(self):
         result = self.run_program(*SMALL, "--mpirun", self.path("nothing"))
         self.assert_status(result, USAGE)

@@ -111,6 +111,21 @@ TEST(FindProgram, WalksThePathInOrder) {
     EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
 }
 
+TEST(FindProgram, LooksInTheUsualFoldersWhereThereIsNoPath) {
+    const std::string before = program_path();
+    unsetenv("PATH");
+    const std::string usual = program_path();
+    const auto found = find_program("sh");
+    const CommandResult heard = run_command({"sh", "-c", "env"});
+    setenv("PATH", "", 1);
+    EXPECT_EQ(program_path(), "");
+    EXPECT_EQ(find_program("sh"), std::nullopt);
+    setenv("PATH", before.c_str(), 1);
+    EXPECT_EQ(usual, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    EXPECT_TRUE(found.has_value());
+    EXPECT_NE(heard.output.find("PATH=" + usual + '\n'), std::string::npos) << heard.output;
+}
+
 TEST(FindProgram, IsNotLedIntoTheCurrentFolder) {
     const test::TempFolder folder;
     folder.write("bin/gpuadapt-tool", "#!/bin/sh\n");

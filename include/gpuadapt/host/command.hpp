@@ -42,8 +42,11 @@ struct CommandResult {
 /// Error(tool) when this process is out of file descriptors or processes.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& argv, const CommandOptions& options = {});
 
+/// Our PATH. Where it is not set (env -i, some services) the usual folders of programs, as a login would have them.
+[[nodiscard]] std::string program_path();
+
 /// The executable file that execvp() would take, but never one of the current folder; nullopt when there is none.
-/// `path` is a PATH list, of which only absolute folders count; our own PATH when not given.
+/// `path` is a PATH list, of which only absolute folders count; program_path() when not given.
 [[nodiscard]] std::optional<std::string> find_program(const std::string& name,
                                                       const std::optional<std::string>& path = std::nullopt);
 
