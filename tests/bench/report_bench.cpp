@@ -24,10 +24,10 @@ void write_workbook(const std::string& log, const std::string& out) {
     report::WorkbookContext context;
     context.source = log;
     report::Workbook workbook(out, context);
-    ingest::NcclLogReader reader({.file = log}, [&workbook](ingest::NcclLogRun&& run) {
+    Record found;
+    ingest::NcclLogReader reader({.file = log}, [&](ingest::NcclLogRun&& run) {
         workbook.add_table(run.table);
-        for (const Finding& finding : run.findings)
-            std::cerr << finding.check << ' ' << finding.subject << ": " << finding.title.en << '\n';
+        found.findings.insert(found.findings.end(), run.findings.begin(), run.findings.end());
     });
     std::ifstream file(log, std::ios::binary);
     if (!file)
@@ -36,7 +36,7 @@ void write_workbook(const std::string& log, const std::string& out) {
     while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
         reader.feed({piece.data(), static_cast<std::size_t>(file.gcount())});
     static_cast<void>(reader.finish());
-    workbook.finish();
+    workbook.finish(found);
 }
 
 report::LogHeader made_header(int ranks) {
