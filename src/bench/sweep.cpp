@@ -8,6 +8,7 @@
 #include <gpuadapt/core/units.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <thread>
 
@@ -89,20 +90,22 @@ class Estimate {
 
 class Sweep {
   public:
-    Sweep(SweepPlan plan, Backend& backend, Group& world, const SweepSink& sink, const Watchdog::Expired& expired)
+    Sweep(SweepPlan plan, Backend& backend, Group& world, const SweepSink& sink, const SweepExpired& expired)
         : plan_(std::move(plan)),
           backend_(backend),
           world_(world),
           sink_(sink),
-          watchdog_(fmt::format("rank {} (host {})", world.rank(), world.host()), expired),
+          awaited_(world.size()),
+          watchdog_(fmt::format("rank {} (host {})", world.rank(), world.host()),
+                    [this, &expired](const std::string& text) { expired(text, awaited_); }),
           limit_(static_cast<std::int64_t>(plan_.point_limit_s * 1e3)) {}
 
     void run() {
         {
             const Watchdog::Phase phase(watchdog_, "the start of the ranks", limit_);
             fit_into_memory();
+            plan_series();
         }
-        plan_series();
         allocate();
         Estimate estimate(series_);
         for (const Series& series : series_) {
@@ -195,6 +198,7 @@ class Sweep {
             return team;
         }
         const Watchdog::Phase phase(watchdog_, fmt::format("connecting {} ranks", ranks), limit_);
+        awaited_ = world_.size();
         if (ranks == world_.size()) {
             team.group = &world_;
         } else {
@@ -202,6 +206,7 @@ class Sweep {
             team.group = team.own.get();
         }
         if (team.group != nullptr) {
+            awaited_ = ranks;
             team.group->together([&] { team.communicator = backend_.communicator(*team.group); });
         }
         return team;
@@ -211,6 +216,7 @@ class Sweep {
         Team& members = team(series.ranks);
         // The others wait in the agreement at the end, asleep, for as long as the points may take.
         std::optional<Watchdog::Phase> waiting;
+        awaited_ = members.group == nullptr ? 0 : series.ranks;
         if (members.group == nullptr) {
             const auto points = static_cast<std::int64_t>(series.points.size());
             waiting.emplace(watchdog_, fmt::format("waiting for {} over {} ranks", series.row->name, series.ranks),
@@ -227,6 +233,9 @@ class Sweep {
                 run_point(*series.row, point, members, estimate);
                 ++number_;
             }
+            awaited_ = series.ranks == world_.size() ? series.ranks : 0;
+            waiting.emplace(watchdog_, fmt::format("the end of {} over {} ranks", series.row->name, series.ranks),
+                            limit_);
         });
     }
 
@@ -329,6 +338,7 @@ class Sweep {
     Backend& backend_;
     Group& world_;
     const SweepSink& sink_;
+    std::atomic<int> awaited_;  ///< of SweepExpired; read by the watchdog's thread
     Watchdog watchdog_;
     std::chrono::milliseconds limit_;
     int verify_threads_ = 1;
@@ -346,7 +356,7 @@ class Sweep {
 }  // namespace
 
 void run_sweep(const SweepPlan& plan, Backend& backend, Group& world, const SweepSink& sink,
-               const Watchdog::Expired& expired) {
+               const SweepExpired& expired) {
     validate(plan, world.size());
     Sweep(plan, backend, world, sink, expired).run();
 }

@@ -126,7 +126,7 @@ Finding interrupted_finding(int signal) {
     return finding;
 }
 
-Finding dead_rank_finding(const DeadRank& dead) {
+Finding dead_rank_finding(const DeadRank& dead, const std::vector<RankPlace>& places) {
     const std::string how = dead.signal ? fmt::format("signal {}", *dead.signal)
                                         : fmt::format("exit status {}", dead.exit_status.value_or(-1));
     Finding finding;
@@ -134,11 +134,15 @@ Finding dead_rank_finding(const DeadRank& dead) {
     finding.check = "perf.rank_died";
     finding.subject = fmt::format("rank {}", dead.rank);
     finding.title = {fmt::format("rank {} died", dead.rank), fmt::format("rank {} 异常退出", dead.rank)};
-    // Open MPI 4.1 names process 0 for a rank whose end it learned from the kernel.
+    // Open MPI names no host for a rank that ended itself, and 4.1 process 0 for one whose end the kernel told it.
+    const std::string host = dead.host.empty() ? host_of(dead.rank, places) : dead.host;
     const bool pid_known = dead.pid.value_or(0) > 0;
-    finding.evidence = {
-        fmt::format("host {}{}: {}", dead.host, pid_known ? fmt::format(", process {}", *dead.pid) : "", how),
-        fmt::format("主机 {}{}：{}", dead.host, pid_known ? fmt::format("，进程 {}", *dead.pid) : "", how)};
+    if (host.empty())
+        finding.evidence = Message::same(how);
+    else
+        finding.evidence = {
+            fmt::format("host {}{}: {}", host, pid_known ? fmt::format(", process {}", *dead.pid) : "", how),
+            fmt::format("主机 {}{}：{}", host, pid_known ? fmt::format("，进程 {}", *dead.pid) : "", how)};
     finding.advice = {"Look into that host's kernel log (out of memory, a machine check) and run again.",
                       "查看该主机的内核日志（内存不足、机器检查错误）后重测。"};
     return finding;
@@ -158,8 +162,17 @@ Error explain(const Followed& followed, PerfReceiver& receiver) {
             Message{fmt::format("mpirun did not bring the ranks up within the limit of --timeout; it said: {}",
                                 text.empty() ? "nothing" : text),
                     fmt::format("mpirun 未能在 --timeout 时限内启动 rank，其输出：{}", text.empty() ? "无" : text)}};
+    const auto places = receiver.record().launch ? receiver.record().launch->ranks : std::vector<RankPlace>{};
+    // The ranks that waited too long end themselves and the others: what mpirun then says of dead ranks is no cause.
+    if (!receiver.time_outs().empty()) {
+        const Finding finding = time_out_finding(receiver.time_outs(), places);
+        receiver.finding(finding);
+        return {ErrorKind::interrupted,
+                Message{fmt::format("a time limit ended the run: {} ({})", finding.title.en, finding.evidence.en),
+                        fmt::format("时限已到，测试结束：{}（{}）", finding.title.zh, finding.evidence.zh)}};
+    }
     if (const auto dead = parse_dead_rank(text); dead && dead->rank >= 0) {
-        const Finding finding = dead_rank_finding(*dead);
+        const Finding finding = dead_rank_finding(*dead, places);
         receiver.finding(finding);
         return tool_error(Message{fmt::format("{} ({})", finding.title.en, finding.evidence.en),
                                   fmt::format("{}（{}）", finding.title.zh, finding.evidence.zh)});

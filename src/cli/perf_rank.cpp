@@ -7,6 +7,7 @@
 #include <gpuadapt/host/process.hpp>
 #include <gpuadapt/probe/probe.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -52,18 +53,6 @@ std::unique_ptr<Backend> host_backend(Root& root) {
     return make_host_backend(std::move(options));
 }
 
-Finding time_out_finding(const std::string& text) {
-    Finding finding;
-    finding.severity = Severity::failure;
-    finding.check = "perf.timeout";
-    finding.subject = text.substr(0, text.find(':'));
-    finding.title = {"a measurement did not come to its end", "测试点超时未结束"};
-    finding.evidence = Message::same(text);
-    finding.advice = {"Look for a rank that died or a host that cannot be reached; --timeout SEC changes the limit.",
-                      "检查是否有 rank 退出或主机不可达；--timeout 可调整时限。"};
-    return finding;
-}
-
 /// The machine of each host, sent by the first rank on it.
 void send_machines(Group& world, Root& root, const LineSink& emit) {
     const std::vector<std::string> hosts = world.all_gather(world.host());
@@ -89,15 +78,17 @@ Launch describe_launch(const Session& session, const SweepPlan& plan, Root& root
 }
 
 void measure(const Session& session, const SweepPlan& plan, Root& root, Group& world,
-             const std::optional<std::string>& library, const LineSink& emit, const LineSink& emit_late) {
+             const std::optional<std::string>& library, const LineSink& emit,
+             const std::function<void(const TimeOut&)>& say_late) {
     const std::unique_ptr<Backend> backend = host_backend(root);
     Launch launch = describe_launch(session, plan, root, *backend, library);
     launch.ranks = rank_places(world);
     if (world.rank() == 0)
         emit(part::launch(launch));
-    const auto expired = [&world, &emit_late](const std::string& text) {
+    const auto expired = [&world, &say_late](const std::string& text, int awaited) {
         say(fmt::format("gpuadapt: {}", clean_utf8(text)));
-        emit_late(part::finding(time_out_finding(text)));
+        say_late({world.rank(), awaited, text});
+        std::this_thread::sleep_for(2 * kTimeToSayIt);  // the others are heard before the end wakes a stopped one
         world.abort(kExitTool);
     };
     run_sweep(plan, *backend, world, sweep_sink(emit), expired);
@@ -166,11 +157,11 @@ int serve_launcher(Session& session, const SweepPlan& plan, Root& root, MpiSessi
             send_line(STDOUT_FILENO, line);
     };
     // The watchdog may fire on any rank; stderr reaches the launcher from all of them.
-    const LineSink emit_late = [](const std::string& line) { send_line(STDERR_FILENO, line); };
+    const auto say_late = [](const TimeOut& time_out) { send_line(STDERR_FILENO, time_out_line(time_out)); };
     try {
         check_world(plan, world.size());
         send_machines(world, root, emit);
-        measure(session, plan, root, world, mpi.library_version(), emit, emit_late);
+        measure(session, plan, root, world, mpi.library_version(), emit, say_late);
     } catch (const Error& error) {
         emit(error_line(error));
     }
@@ -209,7 +200,10 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
     std::optional<Error> failed;  // on all ranks alike; rank 0 says it
     try {
         send_machines(world, root, emit);
-        measure(session, plan, root, world, mpi.library_version(), emit, emit_last);
+        // What the other ranks say does not come here, so who has not come is not known.
+        measure(session, plan, root, world, mpi.library_version(), emit, [&emit_last](const TimeOut& time_out) {
+            emit_last(part::finding(time_out_finding({{time_out.rank, 0, time_out.text}}, {})));
+        });
     } catch (const Error& error) {
         failed = error;
     }
@@ -245,8 +239,8 @@ int run_alone(Session& session, const PerfOptions& options, const SweepPlan& pla
         emit(part::launch(launch));
         SweepSink sink = sweep_sink(emit);
         sink.stop = [] { return InterruptGuard::received() != 0; };
-        const auto expired = [&](const std::string& text) {
-            emit(part::finding(time_out_finding(text)));
+        const auto expired = [&](const std::string& text, int awaited) {
+            emit(part::finding(time_out_finding({{world->rank(), awaited, text}}, {})));
             receiver.save_now();
             world->abort(kExitTool);
         };

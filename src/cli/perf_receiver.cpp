@@ -33,6 +33,11 @@ std::string error_line(const Error& error) {
         .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string time_out_line(const TimeOut& time_out) {
+    return Json{{"time_out", {{"rank", time_out.rank}, {"awaited", time_out.awaited}, {"text", time_out.text}}}}.dump(
+        -1, ' ', false, Json::error_handler_t::replace);
+}
+
 PerfReceiver::PerfReceiver(const Session& session, Record start, const std::string& out, report::LogForm form)
     : session_(session), record_(std::move(start)), file_(out), log_(form), progress_(session.progress) {
     file_.append(part::header(record_));
@@ -48,7 +53,7 @@ void PerfReceiver::say_kept() {
 
 void PerfReceiver::line(std::string_view line) {
     const std::lock_guard lock(mutex_);
-    // Only these two lines are not part of the record; both are rare against rows, so a look at the start will do.
+    // Only these lines are not part of the record; all are rare against rows, so a look at the start will do.
     if (line.rfind("{\"progress\"", 0) == 0) {
         const Json progress = Json::parse(line).at("progress");
         const auto remaining = progress.find("remaining_s");
@@ -59,6 +64,16 @@ void PerfReceiver::line(std::string_view line) {
     if (line.rfind("{\"error\"", 0) == 0) {
         const Json error = Json::parse(line).at("error");
         error_.emplace(static_cast<ErrorKind>(error.at("kind").get<int>()), Message{error.at("en"), error.at("zh")});
+        return;
+    }
+    if (line.rfind("{\"time_out\"", 0) == 0) {
+        const auto now = std::chrono::steady_clock::now();
+        if (time_outs_.empty())
+            time_outs_begin_ = now;
+        if (now - time_outs_begin_ > kTimeToSayIt)
+            return;
+        const Json time_out = Json::parse(line).at("time_out");
+        time_outs_.push_back({time_out.at("rank"), time_out.at("awaited"), time_out.at("text")});
         return;
     }
     using Kind = part::Applied::Kind;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cli/perf_timeout.hpp"
 #include "cli/progress.hpp"
 #include "cli/record_file.hpp"
 #include "cli/session.hpp"
@@ -8,11 +9,13 @@
 #include <gpuadapt/core/record.hpp>
 #include <gpuadapt/report/nccl_log_writer.hpp>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpuadapt::cli {
 
@@ -20,6 +23,7 @@ namespace gpuadapt::cli {
 [[nodiscard]] std::string progress_line(int done, int total, const std::string& current,
                                         std::optional<double> remaining_seconds);
 [[nodiscard]] std::string error_line(const Error& error);
+[[nodiscard]] std::string time_out_line(const TimeOut& time_out);
 
 /// Takes the lines of a measurement as they come: keeps them in the Record and its file, prints the log, shows
 /// progress. It stands in the process that started mpirun, or on rank 0 when somebody else did.
@@ -40,6 +44,8 @@ class PerfReceiver {
 
     /// What the measuring ranks brought as their error; nullopt when they brought none.
     [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+    /// Which ranks say that they have waited too long, in the order in which they said it, within kTimeToSayIt.
+    [[nodiscard]] const std::vector<TimeOut>& time_outs() const { return time_outs_; }
     [[nodiscard]] bool complete() const { return !record_.finished.empty(); }
     [[nodiscard]] const Record& record() const { return record_; }
 
@@ -59,6 +65,8 @@ class PerfReceiver {
     bool kept_is_said_ = false;
     int log_error_ = 0;  ///< errno of the write at which the log ended
     std::optional<Error> error_;
+    std::vector<TimeOut> time_outs_;
+    std::chrono::steady_clock::time_point time_outs_begin_;
 };
 
 }  // namespace gpuadapt::cli

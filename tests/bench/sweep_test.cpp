@@ -6,6 +6,7 @@
 #include <gpuadapt/core/perf_table.hpp>
 
 #include <atomic>
+#include <exception>
 #include <future>
 #include <thread>
 
@@ -51,7 +52,7 @@ struct Collected {
     }
 };
 
-void never(const std::string& text) {
+void never(const std::string& text, int /*awaited*/) {
     ADD_FAILURE() << text;
 }
 
@@ -362,7 +363,8 @@ TEST(Sweep, AHangingOperationIsEndedByTheWatchdog) {
             return false;
         };
         const auto backend = make_reference_backend(reference);
-        run_sweep(plan, *backend, world, {}, [&](const std::string& what) {
+        run_sweep(plan, *backend, world, {}, [&](const std::string& what, int awaited) {
+            EXPECT_EQ(awaited, 1);
             if (!said.exchange(true)) {
                 text = what;
                 release.set_value();
@@ -370,6 +372,63 @@ TEST(Sweep, AHangingOperationIsEndedByTheWatchdog) {
         });
     });
     EXPECT_EQ(text, "rank 0 (host host0): all_reduce, 1 rank, 256 out of place has taken more than 300 ms");
+}
+
+/// A rank that hangs, once it has been split off, until it is let go.
+class HungRank final : public Group {
+  public:
+    HungRank(Group& world, std::shared_future<void> let_go) : world_(world), let_go_(std::move(let_go)) {}
+
+    [[nodiscard]] int rank() const override { return world_.rank(); }
+    [[nodiscard]] int size() const override { return world_.size(); }
+    [[nodiscard]] const std::string& host() const override { return world_.host(); }
+    [[nodiscard]] std::string library() const override { return world_.library(); }
+    void barrier() override { world_.barrier(); }
+    void idle_barrier(std::optional<std::chrono::milliseconds> limit) override { world_.idle_barrier(limit); }
+    [[nodiscard]] std::string broadcast(const std::string& text, int root) override {
+        return world_.broadcast(text, root);
+    }
+    [[nodiscard]] std::vector<std::string> gather(const std::string& text, int root) override {
+        return world_.gather(text, root);
+    }
+    [[nodiscard]] std::vector<std::string> all_gather(const std::string& text) override {
+        if (split_) {
+            let_go_.wait();
+        }
+        return world_.all_gather(text);
+    }
+    [[nodiscard]] std::unique_ptr<Group> split(int color, int key) override {
+        split_ = true;
+        return world_.split(color, key);
+    }
+    [[noreturn]] void abort(int) override { std::terminate(); }
+
+  private:
+    Group& world_;
+    std::shared_future<void> let_go_;
+    bool split_ = false;
+};
+
+TEST(Sweep, ARankThatDoesNotComeToTheEndOfASeriesIsNotWaitedForWithoutLimit) {
+    std::promise<void> release;
+    const std::shared_future<void> released = release.get_future().share();
+    std::atomic<int> said{0};
+    SweepPlan plan = small_plan();
+    plan.point_limit_s = 0.5;
+    run_ranks(3, [&](Group& world) {
+        HungRank hung(world, released);
+        const auto backend = make_reference_backend({});
+        const auto expired = [&](const std::string& text, int awaited) {
+            EXPECT_NE(text.find("the end of all_reduce over 2 ranks has taken more than 500 ms"), std::string::npos);
+            EXPECT_NE(world.rank(), 2);
+            EXPECT_EQ(awaited, 0);  // rank 2 has another limit
+            if (said++ == 0) {
+                release.set_value();
+            }
+        };
+        run_sweep(plan, *backend, world.rank() == 2 ? hung : world, {}, expired);
+    });
+    EXPECT_GE(said, 1);
 }
 
 TEST(Sweep, RanksAndTheirPlaces) {

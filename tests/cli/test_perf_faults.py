@@ -91,11 +91,21 @@ class MidSweep(CliTest):
         self.assert_says(result, "SIGINT")
 
     def test_stopped_rank_runs_into_the_limit(self):
-        self.begin("--timeout", "3")
-        os.kill(self.ranks()[1], signal.SIGSTOP)
-        result = self.finish(self.child, 40)
-        self.assert_status(result, TOOL)
-        self.assert_says(result, "rank")
+        """It is named, not one that waited for it, and it is gone at the end."""
+        for index in (0, 1):
+            with self.subTest(index=index):
+                self.begin("--timeout", "3")
+                stopped = self.ranks()[index]
+                number = rank_number(stopped)
+                os.kill(stopped, signal.SIGSTOP)
+                result = self.finish(self.child, 40)
+                record = self.check_end(result)
+                failures = [finding for finding in record["findings"] if finding["severity"] == "failure"]
+                self.assertEqual([(finding["check"], finding["subject"]) for finding in failures],
+                                 [("perf.timeout", f"rank {number}")])
+                host = record["launch"]["ranks"][number]["host"]
+                self.assert_says(result, rf"time limit.*rank {number} \(host {host}\) did not arrive in time")
+                self.assertNotRegex(result.err, "died|host *:")
 
     def test_mpirun_is_killed(self):
         self.begin()

@@ -138,7 +138,7 @@ void check_sweep(Group& world) {
         ++rows;
     };
     const SweepPlan plan = small_plan(world.size());
-    run_sweep(plan, *backend, world, sink, [&world](const std::string& text) {
+    run_sweep(plan, *backend, world, sink, [&world](const std::string& text, int) {
         std::fprintf(stderr, "%s\n", text.c_str());
         world.abort(4);
     });
@@ -171,7 +171,7 @@ void hang(Group& world) {
         }).detach();
     }
     plan.iterations = 100'000'000;
-    run_sweep(plan, *backend, world, sink, [&world](const std::string& text) {
+    run_sweep(plan, *backend, world, sink, [&world](const std::string& text, int) {
         std::fprintf(stderr, "%s\n", text.c_str());
         world.abort(4);
     });

@@ -66,6 +66,11 @@ struct SweepSink {
     std::function<bool()> stop;
 };
 
+/// The watchdog's end of the job, called on the rank that waits too long (see Watchdog). The first `awaited` ranks of
+/// the world were to come within the same limit, so that each of them that is alive calls this at about the same time.
+/// 0: the others have longer limits.
+using SweepExpired = std::function<void(const std::string& text, int awaited)>;
+
 /// Throws Error(input) that names the option and the way out when the plan cannot be run over `world_size` ranks.
 void validate(const SweepPlan& plan, int world_size);
 
@@ -83,9 +88,8 @@ void validate(const SweepPlan& plan, int world_size);
 
 /// Measures all points of the plan. Collective over `world`; ranks beyond the count of a point sleep meanwhile.
 /// A wrong element is a number in its row, not an error. Ends early by Error on all ranks.
-/// `expired` is the watchdog's end of the job: called on the rank that waits too long (see Watchdog).
 void run_sweep(const SweepPlan& plan, Backend& backend, Group& world, const SweepSink& sink,
-               const Watchdog::Expired& expired);
+               const SweepExpired& expired);
 
 /// Where each rank runs, on rank 0; empty on the others. Collective.
 [[nodiscard]] std::vector<RankPlace> rank_places(Group& world);
