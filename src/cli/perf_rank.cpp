@@ -141,8 +141,8 @@ void check_world(const SweepPlan& plan, int size) {
     for (const int count : plan.counts)
         if (count > size)
             throw input_error(
-                Message{fmt::format("--gpus {}: the launcher started {} ranks; start more (-n {}) or ask for fewer",
-                                    count, size, count),
+                Message{fmt::format("--gpus {}: the launcher started {} rank{}; start more (-n {}) or ask for fewer",
+                                    count, size, size == 1 ? "" : "s", count),
                         fmt::format("--gpus {}：启动器只启动了 {} 个 rank；请增加 rank 数（-n {}）或减少卡数", count,
                                     size, count)});
     validate(plan, size);

@@ -229,7 +229,7 @@ void EnvironmentSheet::write_findings(std::uint32_t row, const Record& judged) {
     };
     const Coverage& coverage = judged.coverage;
     const Message sum = {
-        fmt::format("{} failures, {} warnings, {} unknown, {} notes; {} checks evaluated, {} unknown, {} "
+        fmt::format("failures {}, warnings {}, unknown {}, notes {}; checks: {} evaluated, {} unknown, {} "
                     "not applicable",
                     count(Severity::failure), count(Severity::warning), count(Severity::unknown), count(Severity::note),
                     coverage.evaluated, coverage.unknown, coverage.not_applicable),

@@ -123,7 +123,7 @@ class Layout(unittest.TestCase):
         sheet = self.book["环境信息"]
         last = max(19, 5 + len(self.blocks))
         labels = [sheet.cell(row, 1).value for row in range(last + 1, sheet.max_row + 1)]
-        self.assertEqual([label for label in labels if label], ["客户", "测试人", "审核", "日期", "数据来源", "记录SHA-256"])
+        self.assertEqual([label for label in labels if label], ["客户", "测试人", "审核", "日期", "数据来源", "记录SHA-256", "检查结果"])
 
     def test_test_data(self):
         sheet = self.book["测试数据"]

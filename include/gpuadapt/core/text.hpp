@@ -42,8 +42,9 @@ struct Message {
 /// True when `text` is well-formed UTF-8 (RFC 3629).
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// `text` with each byte that is not well-formed UTF-8, and each control character, replaced by U+FFFD or a blank:
-/// strings from firmware and other tools' output pass through here before they reach a Record.
+/// `text` with each byte that is not well-formed UTF-8, each control character, and U+FFFE and U+FFFF, which XML cannot
+/// hold, replaced by U+FFFD or a blank: strings from firmware and other tools' output pass through here before they
+/// reach a Record.
 [[nodiscard]] std::string clean_utf8(std::string_view text);
 
 /// Without leading and trailing white space.
