@@ -68,10 +68,10 @@ std::string field(const std::string& name, const std::string& text) {
 }
 
 TEST(Vpd, IdentifierAndFields) {
-    const std::string bytes =
-        resource(0x82, "Example 400G adapter") +
-        resource(0x90, field("PN", "EX-1234 ") + field("EC", "A5") + field("V2", "x") + field("SN", "EX0000001\0")) +
-        "\x78";
+    const std::string bytes = resource(0x82, "Example 400G adapter") +
+                              resource(0x90, field("PN", "EX-1234 ") + field("EC", "A5") + field("V2", "x") +
+                                                 field("SN", std::string("EX0000001") + '\0')) +
+                              "\x78";
     const PciVpd whole{"Example 400G adapter", "EX-1234", "EX0000001", "A5"};
     EXPECT_EQ(parse_vpd(bytes), whole);
     EXPECT_EQ(vpd_bytes_needed(bytes), bytes.size() - 1);
