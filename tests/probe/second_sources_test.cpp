@@ -29,6 +29,7 @@ std::vector<Finding> disagreements(Root& root, const Machine& machine) {
 
 std::vector<std::string> subjects(const std::vector<Finding>& findings) {
     std::vector<std::string> found;
+    found.reserve(findings.size());
     for (const Finding& finding : findings)
         found.push_back(finding.subject);
     return found;
