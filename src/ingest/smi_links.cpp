@@ -111,7 +111,7 @@ bool has_smi_list(std::string_view text) {
 
 std::vector<Gpu> read_smi_links(std::string_view text) {
     std::vector<Gpu> gpus;
-    std::optional<std::size_t> current;
+    std::size_t current = 0;  // gpus.size() stands for none
     for (const std::string_view whole : text_lines(text)) {
         const std::string_view line = trim(whole);
         if (auto gpu = gpu_headed(line)) {
@@ -121,10 +121,8 @@ std::vector<Gpu> read_smi_links(std::string_view text) {
             current = static_cast<std::size_t>(known - gpus.begin());
             if (known == gpus.end() && gpus.size() < kMostGpus)
                 gpus.push_back(std::move(*gpu));
-            if (*current >= gpus.size())
-                current.reset();
-        } else if (current) {
-            take_link(line, gpus[*current]);
+        } else if (current < gpus.size()) {
+            take_link(line, gpus[current]);
         }
     }
     return gpus;

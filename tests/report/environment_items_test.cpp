@@ -262,7 +262,9 @@ TEST(EnvironmentItems, KnowsHostMemory) {
 
 TEST(EnvironmentItems, SaysWhatTheFirmwareLeftOpen) {
     Machine machine;
-    machine.dmi.system_vendor = machine.dmi.product_name = "To be filled by O.E.M.";
+    const std::string left_open = "To be filled by O.E.M.";
+    machine.dmi.system_vendor = left_open;
+    machine.dmi.product_name = left_open;
     EXPECT_EQ(zh(one(machine), "server_model"), "固件未填写（内容为“To be filled by O.E.M.”）");
     machine.dmi.board_vendor = "Made";
     machine.dmi.board_name = "Board 7";
