@@ -18,23 +18,30 @@ std::size_t code_point_length(std::string_view text, std::size_t at) {
     return std::min(length, text.size() - at);
 }
 
+/// Chinese breaks between any two characters, but not before closing nor behind opening punctuation.
+bool may_break(std::string_view before, std::string_view point) {
+    constexpr std::string_view kClosing = "，。：；、！？）》」】”’…";
+    constexpr std::string_view kOpening = "（《「【“‘";
+    return point == " " || (point.size() > 1 && kClosing.find(point) == std::string_view::npos &&
+                            kOpening.find(before) == std::string_view::npos);
+}
+
 /// How much of `text` fits `width` columns, in bytes; at least one code point.
 std::size_t fitting(std::string_view text, std::size_t width) {
     std::size_t end = 0;
     std::size_t columns = 0;
-    std::size_t last_blank = 0;
+    std::size_t last_break = 0;
+    std::string_view before;
     while (end < text.size()) {
-        const std::size_t length = code_point_length(text, end);
-        const std::string_view point = text.substr(end, length);
+        const std::string_view point = text.substr(end, code_point_length(text, end));
         const std::size_t wide = display_width(point);
-        if (columns + wide > width && length > 1 && end > 0)
-            return end;
+        if (end > 0 && may_break(before, point))
+            last_break = end;
         if (columns + wide > width)
-            return last_blank > 0 ? last_blank : std::max<std::size_t>(end, length);
-        if (point == " " || (length > 1 && end > 0))
-            last_blank = end;  // Chinese breaks before any character
+            return last_break > 0 ? last_break : std::max(end, point.size());
         columns += wide;
-        end += length;
+        end += point.size();
+        before = point;
     }
     return end;
 }

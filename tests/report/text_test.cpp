@@ -252,6 +252,10 @@ TEST(TextLayoutLines, BreakAtBlanksAndBetweenChineseCharacters) {
     EXPECT_THAT(broken("one two three", 8, 8), testing::ElementsAre("one two", "three"));
     EXPECT_THAT(broken("abcdefgh", 4, 3), testing::ElementsAre("abcd", "efg", "h"));
     EXPECT_THAT(broken("中文字符测试", 6, 6), testing::ElementsAre("中文字", "符测试"));
+    EXPECT_THAT(broken("内核，容器", 4, 4), testing::ElementsAre("内", "核，", "容器"));
+    EXPECT_THAT(broken("容器（无）", 6, 6), testing::ElementsAre("容器", "（无）"));
+    EXPECT_THAT(broken("，，，，", 4, 4), testing::ElementsAre("，，", "，，"));
+    EXPECT_THAT(broken("one two", 3, 3), testing::ElementsAre("one", "two"));
     EXPECT_THAT(broken("", 6, 6), testing::ElementsAre(""));
     EXPECT_EQ(to_ascii("├─ 2 × “中”…"), "|- 2 x \"?\"...");
 }
