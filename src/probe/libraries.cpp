@@ -124,7 +124,7 @@ std::string line_value(std::string_view text, std::string_view start) {
 }
 
 /// What pkg-config would say, from the files beside the library; else for Open MPI the series that follows from the
-/// library's own number; else the file's name, which says no more than it knows.
+/// library's own number.
 std::string packaged_version_of(Root& root, const LibraryRow& row, const std::string& found, const std::string& path) {
     for (const std::string_view package : row.packages) {
         const auto text = root.read(fmt::format("{}/pkgconfig/{}.pc", folder_of(found), package));
@@ -136,7 +136,7 @@ std::string packaged_version_of(Root& root, const LibraryRow& row, const std::st
                                           std::pair{"40.30.", "4.1"}, std::pair{"40.40.", "5.0"}})
         if (row.name == "Open MPI" && in_name.starts_with(library))
             return fmt::format("{} (libmpi {})", series, in_name);
-    return clean_utf8(last_component(path));
+    return "";
 }
 
 /// libmccl.so carries no version in its name; the header that comes with it does.
@@ -150,8 +150,9 @@ std::string mccl_version(Root& root, const std::string& path) {
 }
 
 void keep(Machine& machine, const std::string& name, const std::string& version, const std::string& path) {
-    // A library without a version is still the one that is loaded from this path.
-    machine.versions.try_emplace(name, SoftwareVersion{version.empty() ? "unknown" : version, path});
+    // A library without a version is still the one that is loaded: its file in brackets is a name and no version.
+    machine.versions.try_emplace(
+        name, SoftwareVersion{version.empty() ? fmt::format("({})", clean_utf8(last_component(path))) : version, path});
 }
 
 void find_libraries(Root& root, const Linker& linker, Machine& machine) {
@@ -162,9 +163,8 @@ void find_libraries(Root& root, const Linker& linker, Machine& machine) {
                 continue;
             const std::string path = behind_links(root, *found);
             std::string version = version_in_name(path);
-            // "13" of libcudart.so.13 is how programs ask for it: the file's name says that without claiming more.
-            if (path.ends_with(soname) && !version.empty())
-                version = clean_utf8(last_component(path));
+            if (path.ends_with(soname))  // "13" of libcudart.so.13 is how programs ask for it
+                version.clear();
             if (!row.packages.empty())
                 version = packaged_version_of(root, row, *found, path);
             else if (row.name == "MCCL" && version.empty())

@@ -99,7 +99,7 @@ TEST_F(Libraries, OfMetaXLieInTheirOwnFolder) {
     const auto found = versions();
     EXPECT_EQ(found.at("MCCL").version, "2.16.5");
     EXPECT_EQ(found.at("MCCL").path, "/opt/maca/lib/libmccl.so");
-    EXPECT_EQ(found.at("MACA runtime").version, "unknown");
+    EXPECT_EQ(found.at("MACA runtime").version, "(libmcruntime.so)");
     EXPECT_EQ(found.at("Open MPI").version, "4.1 (libmpi 40.30.6)");
     root_.add_file("/opt/maca/ompi/lib/pkgconfig/ompi.pc", "Name: Open MPI\nVersion: 4.1.6\n");
     EXPECT_EQ(versions().at("Open MPI").version, "4.1.6");
@@ -132,14 +132,14 @@ TEST_F(Libraries, OfedAndPeerMemory) {
 
 TEST_F(Libraries, TheNumberOfALibtoolFileIsNoVersion) {
     library("/usr/lib/libpmix.so.2", "libpmix.so.2.13.1");
-    EXPECT_EQ(versions().at("PMIx").version, "libpmix.so.2.13.1");
+    EXPECT_EQ(versions().at("PMIx").version, "(libpmix.so.2.13.1)");
     root_.add_file("/usr/lib/pkgconfig/pmix.pc", "Name: pmix\nVersion: 5.0.1\n");
     EXPECT_EQ(versions().at("PMIx").version, "5.0.1");
 }
 
 TEST_F(Libraries, LinksInCirclesEnd) {
     library("/usr/lib/libnccl.so.2", "libnccl.so.2");
-    EXPECT_EQ(versions().at("NCCL").version, "libnccl.so.2");
+    EXPECT_EQ(versions().at("NCCL").version, "(libnccl.so.2)");
     library("/usr/lib/libpmix.so.2", "../../../libpmix.so.2.9.9");
     EXPECT_EQ(versions().at("PMIx").path, "/usr/lib/libpmix.so.2");
 }
