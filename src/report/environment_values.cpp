@@ -153,8 +153,9 @@ ItemValue pcie_item(const Machine& machine, Describe describe) {
     };
     const auto gpus = for_devices({"GPU", "GPU"}, on_pcie(gpu_devices(machine)), describe);
     const auto nics = for_devices({"NIC", "NIC"}, on_pcie(network_devices(machine)), describe);
-    const Message no_nic = has_all_pci_devices(machine) ? Message{"no NIC on PCIe", "无PCIe网卡"}
-                                                        : Message{"NIC: not read", "NIC: 未读到"};
+    const Message no_nic = !network_devices(machine).empty() ? Message{"NIC: not PCIe", "NIC: 非PCIe"}
+                           : has_all_pci_devices(machine)    ? Message{"no NIC", "无网卡"}
+                                                             : Message{"NIC: not read", "NIC: 未读到"};
     const Message no_gpus = machine.gpus.empty() ? no_gpu(machine).value_or(Message{"GPU: not read", "GPU: 未读到"})
                                                  : Message{"GPU: not PCIe", "GPU: 非PCIe"};
     if (!gpus && !nics && !has_all_pci_devices(machine) && machine.gpus.empty())
