@@ -23,7 +23,7 @@ std::string shown_label(const Table& table, const char* name) {
     return label.empty() ? "?" : clean_utf8(label);
 }
 
-/// What a summary line tells of a table.
+/// What a summary line tells of a table: times and rates out of place, as the workbook's; wrong elements of both halves.
 struct Digest {
     std::string latency = "-", peak = "-", wrong = "-", slowest = "-";
 };
@@ -57,10 +57,10 @@ Digest digest(const Table& table) {
                 checked = true;
                 wrong += *half->wrong;
             }
-            if (half->busbw_gb_s && *half->busbw_gb_s > peak) {
-                peak = *half->busbw_gb_s;
-                result.peak = fmt::format("{:.2f} @ {}", peak, format_size_rounded(point.size_bytes));
-            }
+        }
+        if (point.out_of_place.busbw_gb_s && *point.out_of_place.busbw_gb_s > peak) {
+            peak = *point.out_of_place.busbw_gb_s;
+            result.peak = fmt::format("{:.2f} @ {}", peak, format_size_rounded(point.size_bytes));
         }
         if (point.out_of_place.time_us && point.size_bytes > 0 && (smallest < 0 || point.size_bytes < smallest)) {
             smallest = point.size_bytes;
