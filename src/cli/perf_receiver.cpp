@@ -18,6 +18,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// What is known before the first row: sizes that do not fit, types that the library lacks.
+std::string remark_of(const Finding& note) {
+    return fmt::format("{}: {}", note.subject, note.title.en);
+}
+
 }  // namespace
 
 std::string progress_line(int done, int total, const std::string& current, std::optional<double> remaining_seconds) {
@@ -90,6 +95,8 @@ void PerfReceiver::line(std::string_view line) {
     }
     if (applied.kind == Kind::table)
         begin_table(record_.tables[applied.table]);
+    if (applied.kind == Kind::finding && record_.findings.back().severity == Severity::note)
+        print_log(log_.remark(remark_of(record_.findings.back())));
     if (applied.kind == Kind::row && is_perf_table(record_.tables[applied.table])) {
         const Table& table = record_.tables[applied.table];
         print_log(log_.row(perf_point(table, table.rows.back())));
@@ -103,7 +110,7 @@ void PerfReceiver::finding(const Finding& finding) {
 
 void PerfReceiver::begin_table(const Table& table) {
     say_kept();
-    end_table();
+    end_table(log_.end_table());
     if (!is_perf_table(table))
         return;
     const int ranks = static_cast<int>(parse_integer(table.labels.at("ranks")).value_or(0));
@@ -111,9 +118,9 @@ void PerfReceiver::begin_table(const Table& table) {
     table_open_ = true;
 }
 
-void PerfReceiver::end_table() {
+void PerfReceiver::end_table(const std::string& text) {
     if (table_open_)
-        print_log(log_.end_table());
+        print_log(text);
     table_open_ = false;
 }
 
@@ -138,7 +145,7 @@ int PerfReceiver::finish(const std::optional<Error>& error) {
         return report_error(session_, *error);
     }
     say_kept();
-    end_table();
+    end_table(error ? log_.cut_table(error->message().en) : log_.end_table());
     check::judge(record_);
     file_.finish(record_);
     if (session_.json && file_.path() != "-")

@@ -51,7 +51,7 @@ class PerfReceiver {
 
   private:
     void begin_table(const Table& table);
-    void end_table();
+    void end_table(const std::string& text);
     void print_log(const std::string& text);
     void say_kept();
 

@@ -174,6 +174,8 @@ LineKind read_preamble_line(std::string_view text, const std::vector<std::string
     const std::size_t hashes = text.find_first_not_of("# ");
     const std::string_view body = hashes == std::string_view::npos ? std::string_view{} : text.substr(hashes);
     const std::size_t first = words[0].find_first_not_of('#') == std::string_view::npos && words.size() > 1 ? 1 : 0;
+    if (starts_with(body, "gpuadapt: "))  // our own remark, which may hold any words
+        return LineKind::decoration;
     if (starts_with(body, "nThread")) {
         read_options(trim(body), words, preamble);
         return LineKind::begin;

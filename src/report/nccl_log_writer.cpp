@@ -162,6 +162,20 @@ std::string NcclLogWriter::end_table() {
     return text;
 }
 
+std::string NcclLogWriter::cut_table(const std::string& why) {
+    if (!open_)
+        return "";
+    open_ = false;
+    return remark(fmt::format("{}_perf was cut off here: {}", collective_, why));
+}
+
+std::string NcclLogWriter::remark(const std::string& text) const {
+    constexpr std::size_t kMost = 200;
+    return form_ == LogForm::guide
+               ? ""
+               : fmt::format("# gpuadapt: {}\n", clean_utf8(text.substr(0, std::min(text.find('\n'), kMost))));
+}
+
 LogHeader log_header(const Record& record, int ranks) {
     LogHeader header;
     header.tool_version = record.tool_version;
@@ -197,7 +211,8 @@ std::string nccl_log(const Record& record, LogForm form) {
         text += writer.begin_table(label_of(*table, "collective"), ranks, log_header(record, ranks));
         for (const Row& row : table->rows)
             text += writer.row(perf_point(*table, row));
-        text += writer.end_table();
+        const bool cut = record.finished.empty() && table == &record.tables.back();
+        text += cut ? writer.cut_table("the run did not come to its end") : writer.end_table();
     }
     return text;
 }

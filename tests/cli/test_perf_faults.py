@@ -42,6 +42,8 @@ class MidSweep(CliTest):
         self.assertEqual(schema_errors(record), [])
         kept = [row["size_bytes"] for table in record["tables"] for row in rows_of(table)]
         self.assertGreaterEqual(len(kept), 3)
+        log = pathlib.Path(self.path("stdout")).read_text(encoding="utf-8")
+        self.assertNotRegex(log.rsplit("----", 1)[-1], "Avg bus bandwidth|concluded", "a cut log has no footer")
         self.assertEqual(kept[: len(self.finished_points())], self.finished_points())
         self.assertEqual(record["finished"], "")
         self.wait_until(lambda: not self.left_over(), "all processes of the run have gone", 10)

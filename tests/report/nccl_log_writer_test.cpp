@@ -71,6 +71,32 @@ TEST(NcclLogWriter, PrintsAsNcclTests) {
     EXPECT_EQ(writer.end_table(), "");
 }
 
+TEST(NcclLogWriter, ACutTableHasNoFooter) {
+    for (const LogForm form : {LogForm::nccl_tests, LogForm::guide}) {
+        NcclLogWriter writer(form);
+        std::string text = writer.begin_table("all_reduce", 8, header()) + writer.row(point());
+        const std::string cut = writer.cut_table("rank 1 died, NCCL version 2.0+cuda1\n# Avg bus bandwidth    : 1");
+        EXPECT_EQ(cut, form == LogForm::guide
+                           ? ""
+                           : "# gpuadapt: all_reduce_perf was cut off here: rank 1 died, NCCL version 2.0+cuda1\n");
+        text += cut;
+        EXPECT_EQ(writer.end_table(), "");
+        const ingest::NcclLog log = ingest::read_nccl_log(text, {.file = "own.txt"});
+        ASSERT_EQ(log.runs.size(), 1U);
+        EXPECT_EQ(log.summary.not_understood, 0);
+        EXPECT_FALSE(log.runs[0].complete);
+        EXPECT_THAT(log.runs[0].findings, testing::Contains(testing::Field(&Finding::check, "LOG6")));
+    }
+}
+
+TEST(NcclLogWriter, OfAnUnfinishedRecordTheLastTableIsCut) {
+    Record record = test::made_record();
+    record.finished.clear();
+    const ingest::NcclLog log = ingest::read_nccl_log(nccl_log(record, LogForm::nccl_tests), {.file = "own.txt"});
+    ASSERT_FALSE(log.runs.empty());
+    EXPECT_EQ(std::count_if(log.runs.begin(), log.runs.end(), [](const auto& run) { return !run.complete; }), 1);
+}
+
 TEST(NcclLogWriter, FitsNumbersToTheirFields) {
     NcclLogWriter writer(LogForm::nccl_tests);
     static_cast<void>(writer.begin_table("alltoall", 2, header()));
@@ -121,7 +147,8 @@ TEST(NcclLogWriter, PrintsTheGuidesForm) {
 }
 
 TEST(NcclLogWriter, IsReadBackByIngest) {
-    const Record record = test::made_record();
+    Record record = test::made_record();
+    record.finished = "2026-11-30T12:30:00Z";
     for (const LogForm form : {LogForm::nccl_tests, LogForm::guide}) {
         const std::string text = nccl_log(record, form);
         const ingest::NcclLog log = ingest::read_nccl_log(text, {.file = "own.txt"});

@@ -44,6 +44,12 @@ class NcclLogWriter {
     [[nodiscard]] std::string row(const PerfPoint& point);
     /// Footer: `# Out of bounds values`, and `# Avg bus bandwidth` = the plain mean of all busbw cells.
     [[nodiscard]] std::string end_table();
+    /// In place of the footer where the run ended before its table was whole: no average, no count of wrong results,
+    /// so that a reader sees that it was cut off.
+    [[nodiscard]] std::string cut_table(const std::string& why);
+    /// A remark of ours, `# gpuadapt: TEXT`, the first line of `text`. Nothing in the guide's form, whose rows are what
+    /// begins with '#'.
+    [[nodiscard]] std::string remark(const std::string& text) const;
 
   private:
     LogForm form_;
@@ -54,7 +60,8 @@ class NcclLogWriter {
     std::int64_t wrong_results_ = 0;
 };
 
-/// All perf tables of a Record as one log: collective outer, count inner.
+/// All perf tables of a Record as one log: collective outer, count inner. Of a run that has not come to its end the
+/// table that was measured last has no footer.
 [[nodiscard]] std::string nccl_log(const Record& record, LogForm form);
 
 }  // namespace gpuadapt::report
