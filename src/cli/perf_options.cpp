@@ -77,8 +77,11 @@ std::string all_collectives() {
 void add_plan_options(CLI::App& app, PerfOptions& o, Lang lang) {
     app.add_option(
            "--gpus", o.gpus,
-           pick(lang, "GPU counts, e.g. 4,8,16; count k is the first k ranks in host and slot order (default: all)",
-                "卡数列表，如 4,8,16；k 表示按主机与槽位顺序的前 k 个 rank（默认：全部）"))
+           pick(lang,
+                "GPU counts, e.g. 4,8,16; count k is the first k ranks in host and slot order (default: 2; started by "
+                "mpirun or srun, all their ranks)",
+                "卡数列表，如 4,8,16；k 表示按主机与槽位顺序的前 k 个 rank（默认：2；由 mpirun 或 srun "
+                "启动时为其全部 rank）"))
         ->type_name("N,...")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     app.add_option("--ops", o.ops,
