@@ -35,23 +35,6 @@ void check_slots(const SweepPlan& plan, const PerfOptions& options) {
             fmt::format("--gpus {}：本机只有 {} 个槽位；请减少卡数或增大 --slots", most, slots)});
 }
 
-/// Host memory is what this version measures; whoever has GPUs must be told, and whoever asked for them refused.
-void say_backend(const Session& session, const PerfOptions& options, const Machine& machine) {
-    const std::size_t gpus = machine.gpus.size();
-    if (options.backend == "gpu")
-        throw tool_error(gpus == 0 ? Message{"--backend gpu: no GPU was found on this machine (see gpuadapt probe)",
-                                             "--backend gpu：本机未发现 GPU（见 gpuadapt probe）"}
-                                   : Message{"--backend gpu: this version has no GPU backend; use --backend host",
-                                             "--backend gpu：本版本尚无 GPU 后端；请用 --backend host"});
-    if (options.backend == "host")
-        return;
-    if (gpus == 0)
-        say(session, {"No GPU was found: measuring host memory over MPI.", "未发现 GPU：通过 MPI 测试主机内存。"});
-    else
-        say(session, {fmt::format("{} GPUs are here, but this version measures host memory over MPI only.", gpus),
-                      fmt::format("本机有 {} 个 GPU，但本版本只能通过 MPI 测试主机内存。", gpus)});
-}
-
 int run_perf(Session& session, const PerfOptions& options) {
     SweepPlan plan = make_plan(options);
     if (options.out == "-")
@@ -74,6 +57,37 @@ int run_perf(Session& session, const PerfOptions& options) {
 }
 
 }  // namespace
+
+/// Whoever has GPUs must be told, and whoever asked for them refused.
+void say_backend(const Session& session, const PerfOptions& options, const Machine& machine) {
+    const std::size_t gpus = machine.gpus.size();
+    if (options.backend == "gpu")
+        throw tool_error(gpus == 0 ? Message{"--backend gpu: no GPU was found on this machine (see gpuadapt probe)",
+                                             "--backend gpu：本机未发现 GPU（见 gpuadapt probe）"}
+                                   : Message{"--backend gpu: this version has no GPU backend; use --backend host",
+                                             "--backend gpu：本版本尚无 GPU 后端；请用 --backend host"});
+    if (options.backend == "host")
+        return;
+    if (gpus == 0)
+        say(session, {"No GPU was found: measuring host memory over MPI.", "未发现 GPU：通过 MPI 测试主机内存。"});
+    else
+        say(session, {fmt::format("{} GPUs are here, but this version measures host memory over MPI only.", gpus),
+                      fmt::format("本机有 {} 个 GPU，但本版本只能通过 MPI 测试主机内存。", gpus)});
+}
+
+std::optional<Finding> oversubscription(const std::string& host, int ranks, int cores) {
+    if (ranks <= cores)
+        return std::nullopt;
+    Finding finding;
+    finding.severity = Severity::note;
+    finding.check = "perf.oversubscribed";
+    finding.subject = host;
+    finding.title = {"more ranks than cores", "rank 数多于核数"};
+    finding.evidence = {fmt::format("{} ranks share {} core{}", ranks, cores, cores == 1 ? "" : "s"),
+                        fmt::format("{} 个 rank 共用 {} 个核", ranks, cores)};
+    finding.advice = {"Times of these counts contain waiting for a core.", "这些卡数的时间含有等待核的时间。"};
+    return finding;
+}
 
 Record start_record(const Session& session, const Machine* machine) {
     Record record;

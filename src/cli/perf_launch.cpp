@@ -191,20 +191,6 @@ Error explain(const Followed& followed, PerfReceiver& receiver) {
                               fmt::format("mpirun 在测试完成前退出（{}），其输出：{}", how, said)});
 }
 
-void note_oversubscription(int ranks, int cores, PerfReceiver& receiver) {
-    if (ranks <= cores)
-        return;
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.check = "perf.oversubscribed";
-    finding.subject = "host memory";
-    finding.title = {"more ranks than cores", "rank 数多于核数"};
-    finding.evidence = {fmt::format("{} ranks share {} cores", ranks, cores),
-                        fmt::format("{} 个 rank 共用 {} 个核", ranks, cores)};
-    finding.advice = {"Times of these counts contain waiting for a core.", "这些卡数的时间含有等待核的时间。"};
-    receiver.finding(finding);
-}
-
 }  // namespace
 
 int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& plan, Root& root,
@@ -223,7 +209,8 @@ int run_launcher(Session& session, const PerfOptions& options, const SweepPlan& 
     start.launch->launcher = mpirun_command(mpirun, typed);
     start.launch->environment = root.environment();
     PerfReceiver receiver(session, std::move(start), record_path(options), log_form(options));
-    note_oversubscription(launch.ranks, cores, receiver);
+    if (const auto note = oversubscription(machine.os.hostname.value_or("localhost"), launch.ranks, cores))
+        receiver.finding(*note);
     const Followed followed = follow(command, std::chrono::duration<double>(options.timeout_s), receiver);
     std::optional<Error> error = receiver.error();
     if (!error && !receiver.complete())

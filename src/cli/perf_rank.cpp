@@ -53,8 +53,8 @@ std::unique_ptr<Backend> host_backend(Root& root) {
     return make_host_backend(std::move(options));
 }
 
-/// The machine of each host, sent by the first rank on it.
-void send_machines(Group& world, Root& root, const LineSink& emit) {
+/// The machine of each host, sent by the first rank on it. The same on all ranks: which host each is on.
+std::vector<std::string> send_machines(Group& world, Root& root, const LineSink& emit) {
     const std::vector<std::string> hosts = world.all_gather(world.host());
     const auto first = std::find(hosts.begin(), hosts.end(), world.host()) - hosts.begin();
     std::string own;
@@ -64,6 +64,20 @@ void send_machines(Group& world, Root& root, const LineSink& emit) {
     for (std::size_t i = 0; i < machines.size(); ++i)
         if (!machines[i].empty())
             emit(part::machine({hosts[i], read_machine(machines[i], hosts[i])}));
+    return hosts;
+}
+
+/// What our own launcher says before it starts the ranks.
+void say_what_is_measured(const Session& session, const PerfOptions& options, const std::vector<std::string>& hosts,
+                          PerfReceiver& receiver) {
+    const std::vector<HostMachine> machines = receiver.record().machines;
+    for (const HostMachine& host : machines) {
+        if (host.host == hosts.front())
+            say_backend(session, options, host.machine);
+        const auto ranks = static_cast<int>(std::count(hosts.begin(), hosts.end(), host.host));
+        if (const auto note = oversubscription(host.host, ranks, host.machine.cpu.cores.value_or(ranks)))
+            receiver.finding(*note);
+    }
 }
 
 Launch describe_launch(const Session& session, const SweepPlan& plan, Root& root, const Backend& backend,
@@ -199,7 +213,11 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
         mask_stop_signals(SIG_UNBLOCK);
     std::optional<Error> failed;  // on all ranks alike; rank 0 says it
     try {
-        send_machines(world, root, emit);
+        const std::vector<std::string> hosts = send_machines(world, root, emit);
+        world.together([&] {
+            if (receiver)
+                say_what_is_measured(session, options, hosts, *receiver);
+        });
         // What the other ranks say does not come here, so who has not come is not known.
         measure(session, plan, root, world, mpi.library_version(), emit, [&emit_last](const TimeOut& time_out) {
             emit_last(part::finding(time_out_finding({{time_out.rank, 0, time_out.text}}, {})));

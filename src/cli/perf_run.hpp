@@ -18,6 +18,13 @@ inline constexpr char kLineMark = '\x1e';  // RFC 7464's record separator: no li
 /// A Record with everything that is known before the measurement.
 [[nodiscard]] Record start_record(const Session& session, const Machine* machine);
 
+/// Says what is measured: host memory, which is all that this version can. Throws Error(tool) where GPUs were asked
+/// for.
+void say_backend(const Session& session, const PerfOptions& options, const Machine& machine);
+
+/// More ranks than cores on a host; nullopt where there are enough.
+[[nodiscard]] std::optional<Finding> oversubscription(const std::string& host, int ranks, int cores);
+
 /// Where the record goes: --out ("-" is stdout), or perf-TIME.json here.
 [[nodiscard]] std::string record_path(const PerfOptions& options);
 

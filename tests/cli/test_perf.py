@@ -133,8 +133,30 @@ class Launching(CliTest):
         self.assertEqual([half["busbw"].strip("0.") for half in table.rows[0]["halves"]], ["", ""])
 
     def test_says_that_host_memory_is_measured(self):
-        result = self.run_ok("perf", "--gpus", "2", "--ops", "broadcast", "-b", "8", "-e", "8", "-n", "2")
-        self.assert_says(result, "host memory")
+        foreign = [shutil.which("mpirun"), "--oversubscribe", "-n", "2", PROGRAM]
+        for program in ([PROGRAM], foreign):
+            with self.subTest(program=program):
+                result = self.run_ok("perf", *"--gpus 2 --ops broadcast -b 8 -e 8 -n 2".split(), program=program)
+                self.assert_says(result, "host memory")
+
+    def test_gpus_that_were_asked_for_and_are_not_there(self):
+        foreign = [shutil.which("mpirun"), "--oversubscribe", "-n", "2", PROGRAM]
+        for program in ([PROGRAM], foreign):
+            with self.subTest(program=program):
+                result = self.run_program("perf", *"--backend gpu --gpus 2 --ops broadcast -b 8 -e 8".split(), program=program)
+                self.assertNotEqual(result.status, 0)
+                self.assert_says(result, "--backend gpu: no GPU was found")
+
+    def test_more_ranks_than_cores_are_noted(self):
+        cores = len(os.sched_getaffinity(0))
+        number = str(16 * cores)
+        foreign = [shutil.which("mpirun"), "--oversubscribe", "-n", number, PROGRAM]
+        for program in ([PROGRAM], foreign):
+            with self.subTest(program=program):
+                self.run_ok(*HOST, *f"--gpus {number} --ops broadcast -b 8 -e 8 -n 2 --out run.json".split(),
+                            program=program)
+                checks = [finding["check"] for finding in self.read_record("run.json")["findings"]]
+                self.assertEqual(checks.count("perf.oversubscribed"), 1)
 
     def test_the_record_on_stdout_leaves_no_file(self):
         for more in ([], ["--json"]):
