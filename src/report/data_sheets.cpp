@@ -7,6 +7,7 @@
 #include <gpuadapt/core/units.hpp>
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ constexpr std::uint32_t kHeadRow = 4;       // row 5
 constexpr std::size_t kMostSizes = 16'000;  // the format ends at column 16,384
 constexpr std::size_t kMostFindings = 40;   // what a page has room for
 constexpr std::uint32_t kBelowTable = 60;   // rows kept free for what stands below
+constexpr double kLabelledWidth = 36;       // "reduce_scatter_perf bfloat16 sum"
 constexpr std::uint16_t kDataColumns = 14;
 
 SheetCell real_cell(const std::optional<double>& value) {
@@ -28,16 +30,55 @@ std::int64_t size_of(const PerfPoint& point) {
     return point.requested_bytes.value_or(point.size_bytes);
 }
 
-/// "1K" as a text; below 1024 a plain number, as the script's own conversion leaves it. `name` holds the text.
+/// "1K" as a text; bytes as a plain number where no unit divides them. The script's own conversion gives the same for
+/// the guide's sizes, and rounds others, so that two of them may read alike. `name` holds the text.
 SheetCell size_cell(std::int64_t bytes, std::string& name) {
-    name = format_size_rounded(bytes);
+    name = format_size(bytes);
     if (const auto number = parse_integer(name))
         return *number;
     return std::string_view(name);
 }
 
+using Points = std::span<const PerfPoint>;
+
+/// The sweeps over sizes in a table: neighbours of one type, operation and root. Never none.
+std::vector<Points> sweeps_of(Points points) {
+    const auto same = [](const PerfPoint& a, const PerfPoint& b) {
+        return a.type == b.type && a.redop == b.redop && a.root == b.root;
+    };
+    std::vector<Points> sweeps;
+    while (!points.empty()) {
+        const auto end = std::find_if(points.begin(), points.end(),
+                                      [&](const PerfPoint& point) { return !same(points.front(), point); });
+        sweeps.push_back(points.first(static_cast<std::size_t>(end - points.begin())));
+        points = points.subspan(sweeps.back().size());
+    }
+    if (sweeps.empty())
+        sweeps.emplace_back();
+    return sweeps;
+}
+
+/// What tells `sweep` from the others of its table and, by its type, from the workbook's first: " float max". Empty
+/// where the guide's own form says all.
+std::string sweep_label(Points sweep, const std::vector<Points>& all, const std::string& usual_type) {
+    if (sweep.empty())
+        return "";
+    const PerfPoint& own = sweep.front();
+    const auto varies = [&](auto PerfPoint::*member) {
+        return std::any_of(all.begin(), all.end(), [&](Points other) { return other.front().*member != own.*member; });
+    };
+    std::string label;
+    if (varies(&PerfPoint::type) || own.type != usual_type)
+        label += ' ' + own.type;
+    if (varies(&PerfPoint::redop))
+        label += ' ' + own.redop;
+    if (varies(&PerfPoint::root) && own.root)
+        label += fmt::format(" root {}", *own.root);
+    return label;
+}
+
 /// Where each size stands in `head`, both in order; empty when one of them is not there.
-std::vector<std::size_t> places_in(const std::vector<std::int64_t>& head, const std::vector<PerfPoint>& points) {
+std::vector<std::size_t> places_in(const std::vector<std::int64_t>& head, Points points) {
     std::vector<std::size_t> places;
     std::size_t at = 0;
     for (const PerfPoint& point : points) {
@@ -153,6 +194,18 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
         items_ = environment_items(context_.machines, context_.launch, context_.form, log_);
     }
     logs_differ_ = logs_differ_ || names_other_machine(log);
+    if (usual_type_.empty() && !points.empty())
+        usual_type_ = points.front().type;
+    const std::vector<Points> sweeps = sweeps_of(points);
+    for (const Points sweep : sweeps) {
+        const std::string label = sweep_label(sweep, sweeps, usual_type_);
+        if (!label.empty())
+            sheet_.width(kTableColumn, kLabelledWidth);
+        add_sweep(name.name + label, name.count, sweep);
+    }
+}
+
+void EnvironmentSheet::add_sweep(const std::string& name, std::int64_t count, std::span<const PerfPoint> points) {
     if (row_ + kBelowTable >= kSheetRows) {
         ++left_out_;
         return;
@@ -175,7 +228,7 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
         for (std::size_t i = 0; i < head_.size(); ++i)
             places.push_back(i);
     }
-    std::vector<SheetCell> cells = {std::string_view(name.name), name.count, std::string_view("GB/s")};
+    std::vector<SheetCell> cells = {std::string_view(name), count, std::string_view("GB/s")};
     for (std::size_t i = 0; i < places.size(); ++i) {
         cells.resize(3 + places[i]);
         cells.push_back(real_cell(points[i].out_of_place.busbw_gb_s));

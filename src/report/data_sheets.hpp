@@ -8,6 +8,7 @@
 #include <gpuadapt/report/workbook.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class EnvironmentSheet {
     void finish(const Record& judged);
 
   private:
+    void add_sweep(const std::string& name, std::int64_t count, std::span<const PerfPoint> points);
     void write_top(std::size_t head_length);
     void write_row(const std::vector<SheetCell>& beside, bool head);
     void write_label(std::uint32_t row, const std::string& label, const std::string& value);
@@ -46,6 +48,7 @@ class EnvironmentSheet {
     std::uint32_t row_ = 0;           ///< the next one
     std::uint16_t width_ = 0;         ///< columns of the script's rectangle
     std::vector<std::int64_t> head_;  ///< sizes of the last head row
+    std::string usual_type_;          ///< of the first block: a sweep of another one is named with its type
     std::int64_t left_out_ = 0;       ///< blocks below the sheet's last row
     bool logs_differ_ = false;        ///< a later block's log names other GPUs or versions
 };

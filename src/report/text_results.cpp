@@ -23,7 +23,8 @@ std::string shown_label(const Table& table, const char* name) {
     return label.empty() ? "?" : clean_utf8(label);
 }
 
-/// What a summary line tells of a table: times and rates out of place, as the workbook's; wrong elements of both halves.
+/// What a summary line tells of a table: times and rates out of place, as the workbook's; wrong elements of both
+/// halves.
 struct Digest {
     std::string latency = "-", peak = "-", wrong = "-", slowest = "-";
 };
@@ -60,11 +61,11 @@ Digest digest(const Table& table) {
         }
         if (point.out_of_place.busbw_gb_s && *point.out_of_place.busbw_gb_s > peak) {
             peak = *point.out_of_place.busbw_gb_s;
-            result.peak = fmt::format("{:.2f} @ {}", peak, format_size_rounded(point.size_bytes));
+            result.peak = fmt::format("{:.2f} @ {}", peak, format_size(point.size_bytes));
         }
         if (point.out_of_place.time_us && point.size_bytes > 0 && (smallest < 0 || point.size_bytes < smallest)) {
             smallest = point.size_bytes;
-            result.latency = fmt::format("{:.2f} @ {}", *point.out_of_place.time_us, format_size_rounded(smallest));
+            result.latency = fmt::format("{:.2f} @ {}", *point.out_of_place.time_us, format_size(smallest));
         }
         if (point.size_bytes > largest && point.out_of_place.rank_mean_us.size() > 1) {
             largest = point.size_bytes;

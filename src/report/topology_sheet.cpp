@@ -166,9 +166,12 @@ void write_unmeasured_sheet(XlsxSheet& sheet, const Sheet& about, const Workbook
     sheet.width(0, 60);
     Lines lines(sheet, context.lang);
     write_title(lines, about);
-    lines.line({fmt::format("Not measured in this record. It is measured by {}, which comes with a later version.",
-                            about.command),
-                fmt::format("本记录未测量。测量命令为 {}，将在后续版本提供。", about.command)});
+    const Text measured =
+        about.planned ? Text{"Not measured in this record. It is measured by {}, which comes with a later version.",
+                             "本记录未测量。测量命令为 {}，将在后续版本提供。"}
+                      : Text{"Not measured in this record. It is measured by {}.", "本记录未测量。测量命令为 {}。"};
+    lines.line(
+        {fmt::format(fmt::runtime(measured.en), about.command), fmt::format(fmt::runtime(measured.zh), about.command)});
 }
 
 void write_topology_sheet(XlsxSheet& sheet, const WorkbookContext& context) {

@@ -233,6 +233,13 @@ TEST(TextViews, SummariseMeasurements) {
     EXPECT_THAT(lines[3], HasSubstr("@ 1M"));
     EXPECT_THAT(lines[3], HasSubstr("1 (+4.0 %)"));
     EXPECT_THAT(perf_summary({}, {}), HasSubstr("nothing was measured"));
+    Record odd = record;
+    for (Row& row : odd.tables[2].rows) {
+        PerfPoint point = perf_point(odd.tables[2], row);
+        point.size_bytes = point.size_bytes * 9000 / 1024;
+        row = perf_row(point);
+    }
+    EXPECT_THAT(lines_of(perf_summary(odd.tables, {}))[3], HasSubstr("@ 9000 ")) << "K is 1024 bytes, not about so";
     Record wrong = record;
     PerfPoint point = perf_point(wrong.tables[4], wrong.tables[4].rows[0]);  // alltoall
     point.out_of_place.wrong = 7;

@@ -21,6 +21,7 @@ struct Sheet {
     Text contents;  ///< one line for help and docs
     /// Command that measures what the sheet shows; empty where nothing is missing.
     std::string_view command;
+    bool planned = false;  ///< that command is not there yet
 };
 
 /// The guide's five sheets, in its order.
@@ -33,8 +34,9 @@ inline constexpr std::array<Sheet, 5> kSheets{{
     {"dp_data",
      {"DP data", "DP数据"},
      {"collectives in TP/DP splits", "TP/DP组合下的集合通信"},
-     "gpuadapt perf --split"},
-    {"p2p_data", {"P2P data", "P2P数据"}, {"GPU-to-GPU copies", "GPU间拷贝"}, "gpuadapt p2p"},
+     "gpuadapt perf --split",
+     true},
+    {"p2p_data", {"P2P data", "P2P数据"}, {"GPU-to-GPU copies", "GPU间拷贝"}, "gpuadapt p2p", true},
     {"topology", {"Topology", "TOPO信息"}, {"NUMA, PCI tree, GPUs, NICs", "NUMA、PCI树、GPU、网卡"}, "gpuadapt probe"},
 }};
 
