@@ -34,8 +34,12 @@ class Builder {
     Builder(const Machine& machine, Topology& topology) : machine_(machine), out_(topology) {
         for (std::size_t i = 0; i < machine.pci_devices.size(); ++i)
             by_address_.emplace(machine.pci_devices[i].address, i);
+        std::set<std::string> bridges;
         for (const PciDevice& device : machine.pci_devices)
-            if (shows_root_bus(device))
+            if (device.parent)
+                bridges.insert(*device.parent);
+        for (const PciDevice& device : machine.pci_devices)
+            if (shows_root_bus(device, bridges.contains(device.address)))
                 root_buses_.insert(bus_of(device.address));
         for (std::size_t i = 0; i < machine.pci_devices.size(); ++i) {
             const int numa = machine.pci_devices[i].numa_node.value_or(-1);
@@ -66,8 +70,9 @@ class Builder {
 
   private:
     /// A device without a bridge above it is on a root bus, or the bridge is missing from a partial input. What shows
-    /// the former: bus 0, or something on the same bus that only root buses have.
-    static bool shows_root_bus(const PciDevice& device) {
+    /// the former: bus 0, or something on the same bus that only root buses have. What stands above others is a bridge,
+    /// also where its class is not told (lspci -t).
+    static bool shows_root_bus(const PciDevice& device, bool is_above_others) {
         if (device.parent)
             return false;
         const std::string bus = bus_of(device.address);
@@ -75,7 +80,7 @@ class Builder {
             return true;
         if (device.port_type)
             return *device.port_type == "root port" || device.port_type->starts_with("root complex");
-        return class_of(device) == kPciBridge;
+        return is_above_others || class_of(device) == kPciBridge;
     }
 
     /// The device and all bridges above it; empty when they do not lead to a root bus.

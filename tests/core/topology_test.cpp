@@ -204,6 +204,23 @@ TEST(Topology, WhatTheTreeDoesNotTellIsUnknown) {
     EXPECT_EQ(row(topology_of(board.machine), 0), "X ? ? ? ? ? ? ? ? ? ? ?");
 }
 
+TEST(Topology, BridgeWithoutAClassShowsItsRootBus) {
+    // What a drawn tree holds: places alone.
+    Board board;
+    for (const char* root : {"0000:00", "0000:40"})
+        for (int port = 1; port < 3; ++port) {
+            const std::string bridge = fmt::format("{}:0{}.1", root, port);
+            board.add(bridge, 0, "", "", -1).class_code.reset();
+            board.gpu(fmt::format("0000:{}{}:00.0", root[5], port), bridge, -1);
+        }
+    const Topology topology = topology_of(board.machine);
+    EXPECT_EQ(row(topology, 0), "X PHB ? ?") << "whether two root complexes share a NUMA node is not told";
+    EXPECT_EQ(row(topology, 2), "? ? X PHB");
+    board.machine.pci_devices[4].port_type = "downstream port";
+    board.machine.pci_devices[6].port_type = "downstream port";
+    EXPECT_EQ(row(topology_of(board.machine), 2), "? ? X ?") << "its switch is missing, not its root bus";
+}
+
 TEST(Topology, TwoUplinksOfOneChip) {
     Board board;
     board.numa(2, 1);
