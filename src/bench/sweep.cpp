@@ -96,13 +96,14 @@ class Sweep {
           world_(world),
           sink_(sink),
           awaited_(world.size()),
-          watchdog_(fmt::format("rank {} (host {})", world.rank(), world.host()),
-                    [this, &expired](const std::string& text) { expired(text, awaited_); }),
+          watchdog_({fmt::format("rank {} (host {})", world.rank(), world.host()),
+                     fmt::format("rank {}（主机 {}）", world.rank(), world.host())},
+                    [this, &expired](const Message& text) { expired(text, awaited_); }),
           limit_(static_cast<std::int64_t>(plan_.point_limit_s * 1e3)) {}
 
     void run() {
         {
-            const Watchdog::Phase phase(watchdog_, "the start of the ranks", limit_);
+            const Watchdog::Phase phase(watchdog_, {"the start of the ranks", "rank 启动"}, limit_);
             fit_into_memory();
             plan_series();
         }
@@ -181,7 +182,8 @@ class Sweep {
                 bytes = std::max(bytes, static_cast<std::size_t>(count) * data_type_size(point.type));
             }
         }
-        const Watchdog::Phase phase(watchdog_, "allocating " + format_bytes(static_cast<std::int64_t>(bytes)), limit_);
+        const std::string room = format_bytes(static_cast<std::int64_t>(bytes));
+        const Watchdog::Phase phase(watchdog_, {"allocating " + room, "分配 " + room}, limit_);
         world_.together([this, bytes] {
             const std::size_t size = std::max<std::size_t>(bytes, 1);
             buffers_ = {backend_.allocate(size), backend_.allocate(size), bytes};
@@ -197,7 +199,8 @@ class Sweep {
         if (!added) {
             return team;
         }
-        const Watchdog::Phase phase(watchdog_, fmt::format("connecting {} ranks", ranks), limit_);
+        const Watchdog::Phase phase(
+            watchdog_, {fmt::format("connecting {} ranks", ranks), fmt::format("连接 {} 个 rank", ranks)}, limit_);
         awaited_ = world_.size();
         if (ranks == world_.size()) {
             team.group = &world_;
@@ -219,7 +222,9 @@ class Sweep {
         awaited_ = members.group == nullptr ? 0 : series.ranks;
         if (members.group == nullptr) {
             const auto points = static_cast<std::int64_t>(series.points.size());
-            waiting.emplace(watchdog_, fmt::format("waiting for {} over {} ranks", series.row->name, series.ranks),
+            waiting.emplace(watchdog_,
+                            Message{fmt::format("waiting for {} over {} ranks", series.row->name, series.ranks),
+                                    fmt::format("等待 {} 个 rank 的 {}", series.ranks, series.row->name)},
                             limit_ * (3 * points + 2));
         }
         world_.together([&] {
@@ -234,7 +239,9 @@ class Sweep {
                 ++number_;
             }
             awaited_ = series.ranks == world_.size() ? series.ranks : 0;
-            waiting.emplace(watchdog_, fmt::format("the end of {} over {} ranks", series.row->name, series.ranks),
+            waiting.emplace(watchdog_,
+                            Message{fmt::format("the end of {} over {} ranks", series.row->name, series.ranks),
+                                    fmt::format("{} 个 rank 的 {} 结束", series.ranks, series.row->name)},
                             limit_);
         });
     }
@@ -243,7 +250,7 @@ class Sweep {
         Group& group = *members.group;
         bool skip = false;
         {
-            const Watchdog::Phase phase(watchdog_, describe(row, point), limit_);
+            const Watchdog::Phase phase(watchdog_, Message::same(describe(row, point)), limit_);
             std::string answer;
             group.together([&] { answer = ask(point, estimate); });
             skip = group.broadcast(answer, 0) == "skip";
@@ -253,7 +260,9 @@ class Sweep {
             const Clock::time_point start = Clock::now();
             const Row cells = measure(row, point, members);
             seconds = std::chrono::duration<double>(Clock::now() - start).count();
-            const Watchdog::Phase phase(watchdog_, "writing the result of " + describe(row, point), limit_);
+            const std::string which = describe(row, point);
+            const Watchdog::Phase phase(watchdog_, {"writing the result of " + which, "写入 " + which + " 的结果"},
+                                        limit_);
             group.together([&] { deliver(cells); });
         }
         ++done_;
@@ -291,8 +300,11 @@ class Sweep {
     }
 
     PerfHalf measure_placement(const Collective& row, const SweepPoint& point, const Team& members, bool in_place) {
-        const Watchdog::Phase phase(watchdog_, describe(row, point) + (in_place ? " in place" : " out of place"),
-                                    limit_);
+        const std::string which = describe(row, point);
+        const Watchdog::Phase phase(
+            watchdog_,
+            {which + (in_place ? " in place" : " out of place"), which + (in_place ? "（原位）" : "（非原位）")},
+            limit_);
         MeasureOptions options;
         options.iterations = plan_.iterations;
         options.warm_up = plan_.warm_up;

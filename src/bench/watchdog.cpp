@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -22,12 +23,12 @@ std::string seconds_text(std::chrono::milliseconds limit) {
 }  // namespace
 
 struct Watchdog::State {
-    std::string who;
+    Message who;
     Expired expired;
     std::mutex mutex;
     std::condition_variable changed;
     std::optional<Clock::time_point> deadline;  ///< nullopt: no phase, or one that has expired
-    std::string what;
+    Message what;
     std::chrono::milliseconds limit{};
     bool ending = false;
     std::thread thread;
@@ -40,7 +41,9 @@ struct Watchdog::State {
             } else if (changed.wait_until(lock, *deadline) == std::cv_status::timeout && deadline &&
                        Clock::now() >= *deadline) {
                 deadline.reset();
-                const std::string text = who + ": " + what + " has taken more than " + seconds_text(limit);
+                const std::string seconds = seconds_text(limit);
+                const Message text{who.en + ": " + what.en + " has taken more than " + seconds,
+                                   who.zh + "：" + what.zh + " 超过 " + seconds + " 仍未结束"};
                 lock.unlock();
                 expired(text);
                 lock.lock();
@@ -49,7 +52,7 @@ struct Watchdog::State {
     }
 };
 
-Watchdog::Watchdog(std::string who, Expired expired) : state_(std::make_unique<State>()) {
+Watchdog::Watchdog(Message who, Expired expired) : state_(std::make_unique<State>()) {
     state_->who = std::move(who);
     state_->expired = std::move(expired);
     state_->thread = std::thread([state = state_.get()] { state->watch(); });
@@ -64,7 +67,7 @@ Watchdog::~Watchdog() {
     state_->thread.join();
 }
 
-Watchdog::Phase::Phase(Watchdog& watchdog, std::string what, std::chrono::milliseconds limit) : watchdog_(watchdog) {
+Watchdog::Phase::Phase(Watchdog& watchdog, Message what, std::chrono::milliseconds limit) : watchdog_(watchdog) {
     State& state = *watchdog_.state_;
     const std::lock_guard lock(state.mutex);
     assert(!state.deadline);

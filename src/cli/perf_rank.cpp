@@ -55,7 +55,7 @@ std::unique_ptr<Backend> host_backend(Root& root) {
 
 /// The machine of each host, sent by the first rank on it. The same on all ranks: which host each is on.
 std::vector<std::string> send_machines(Group& world, Root& root, const LineSink& emit) {
-    const std::vector<std::string> hosts = world.all_gather(world.host());
+    std::vector<std::string> hosts = world.all_gather(world.host());
     const auto first = std::find(hosts.begin(), hosts.end(), world.host()) - hosts.begin();
     std::string own;
     if (first == world.rank())
@@ -99,8 +99,8 @@ void measure(const Session& session, const SweepPlan& plan, Root& root, Group& w
     launch.ranks = rank_places(world);
     if (world.rank() == 0)
         emit(part::launch(launch));
-    const auto expired = [&world, &say_late](const std::string& text, int awaited) {
-        say(fmt::format("gpuadapt: {}", clean_utf8(text)));
+    const auto expired = [&session, &world, &say_late](const Message& text, int awaited) {
+        say(fmt::format("gpuadapt: {}", clean_utf8(text.get(session.style.lang))));
         say_late({world.rank(), awaited, text});
         std::this_thread::sleep_for(2 * kTimeToSayIt);  // the others are heard before the end wakes a stopped one
         world.abort(kExitTool);
@@ -257,7 +257,7 @@ int run_alone(Session& session, const PerfOptions& options, const SweepPlan& pla
         emit(part::launch(launch));
         SweepSink sink = sweep_sink(emit);
         sink.stop = [] { return InterruptGuard::received() != 0; };
-        const auto expired = [&](const std::string& text, int awaited) {
+        const auto expired = [&](const Message& text, int awaited) {
             emit(part::finding(time_out_finding({{world->rank(), awaited, text}}, {})));
             receiver.save_now();
             world->abort(kExitTool);

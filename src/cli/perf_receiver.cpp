@@ -39,8 +39,10 @@ std::string error_line(const Error& error) {
 }
 
 std::string time_out_line(const TimeOut& time_out) {
-    return Json{{"time_out", {{"rank", time_out.rank}, {"awaited", time_out.awaited}, {"text", time_out.text}}}}.dump(
-        -1, ' ', false, Json::error_handler_t::replace);
+    return Json{
+        {"time_out",
+         {{"rank", time_out.rank}, {"awaited", time_out.awaited}, {"en", time_out.text.en}, {"zh", time_out.text.zh}}}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 PerfReceiver::PerfReceiver(const Session& session, Record start, const std::string& out, report::LogForm form)
@@ -78,7 +80,7 @@ void PerfReceiver::line(std::string_view line) {
         if (now - time_outs_begin_ > kTimeToSayIt)
             return;
         const Json time_out = Json::parse(line).at("time_out");
-        time_outs_.push_back({time_out.at("rank"), time_out.at("awaited"), time_out.at("text")});
+        time_outs_.push_back({time_out.at("rank"), time_out.at("awaited"), {time_out.at("en"), time_out.at("zh")}});
         return;
     }
     using Kind = part::Applied::Kind;

@@ -50,7 +50,7 @@ Finding time_out_finding(const std::vector<TimeOut>& said, const std::vector<Ran
     Finding finding;
     finding.severity = Severity::failure;
     finding.check = "perf.timeout";
-    finding.evidence = Message::same(said.front().text);
+    finding.evidence = said.front().text;
     const int awaited = least_awaited(said);
     const std::vector<int> absent = absent_ranks(said, awaited);
     if (absent.empty()) {

@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kTimeToSayIt{1};
 struct TimeOut {
     int rank = 0;
     int awaited = 0;   ///< as SweepExpired has it
-    std::string text;  ///< "rank 0 (host a): all_reduce, 2 ranks, 1M in place has taken more than 300 s"
+    Message text;      ///< "rank 0 (host a): all_reduce, 2 ranks, 1M in place has taken more than 300 s"
     bool operator==(const TimeOut&) const = default;
 };
 

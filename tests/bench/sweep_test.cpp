@@ -52,8 +52,8 @@ struct Collected {
     }
 };
 
-void never(const std::string& text, int /*awaited*/) {
-    ADD_FAILURE() << text;
+void never(const Message& text, int /*awaited*/) {
+    ADD_FAILURE() << text.en;
 }
 
 Collected sweep(const SweepPlan& plan, int ranks, const ReferenceOptions& reference = {}, int ranks_per_host = 1000) {
@@ -363,10 +363,10 @@ TEST(Sweep, AHangingOperationIsEndedByTheWatchdog) {
             return false;
         };
         const auto backend = make_reference_backend(reference);
-        run_sweep(plan, *backend, world, {}, [&](const std::string& what, int awaited) {
+        run_sweep(plan, *backend, world, {}, [&](const Message& what, int awaited) {
             EXPECT_EQ(awaited, 1);
             if (!said.exchange(true)) {
-                text = what;
+                text = what.en;
                 release.set_value();
             }
         });
@@ -418,8 +418,8 @@ TEST(Sweep, ARankThatDoesNotComeToTheEndOfASeriesIsNotWaitedForWithoutLimit) {
     run_ranks(3, [&](Group& world) {
         HungRank hung(world, released);
         const auto backend = make_reference_backend({});
-        const auto expired = [&](const std::string& text, int awaited) {
-            EXPECT_NE(text.find("the end of all_reduce over 2 ranks has taken more than 500 ms"), std::string::npos);
+        const auto expired = [&](const Message& text, int awaited) {
+            EXPECT_NE(text.en.find("the end of all_reduce over 2 ranks has taken more than 500 ms"), std::string::npos);
             EXPECT_NE(world.rank(), 2);
             EXPECT_EQ(awaited, 0);  // rank 2 has another limit
             if (said++ == 0) {

@@ -138,8 +138,8 @@ void check_sweep(Group& world) {
         ++rows;
     };
     const SweepPlan plan = small_plan(world.size());
-    run_sweep(plan, *backend, world, sink, [&world](const std::string& text, int) {
-        std::fprintf(stderr, "%s\n", text.c_str());
+    run_sweep(plan, *backend, world, sink, [&world](const Message& text, int) {
+        std::fprintf(stderr, "%s\n", text.en.c_str());
         world.abort(4);
     });
     int points = 0;
@@ -171,8 +171,8 @@ void hang(Group& world) {
         }).detach();
     }
     plan.iterations = 100'000'000;
-    run_sweep(plan, *backend, world, sink, [&world](const std::string& text, int) {
-        std::fprintf(stderr, "%s\n", text.c_str());
+    run_sweep(plan, *backend, world, sink, [&world](const Message& text, int) {
+        std::fprintf(stderr, "%s\n", text.en.c_str());
         world.abort(4);
     });
 }

@@ -69,7 +69,7 @@ struct SweepSink {
 /// The watchdog's end of the job, called on the rank that waits too long (see Watchdog). The first `awaited` ranks of
 /// the world were to come within the same limit, so that each of them that is alive calls this at about the same time.
 /// 0: the others have longer limits.
-using SweepExpired = std::function<void(const std::string& text, int awaited)>;
+using SweepExpired = std::function<void(const Message& text, int awaited)>;
 
 /// Throws Error(input) that names the option and the way out when the plan cannot be run over `world_size` ranks.
 void validate(const SweepPlan& plan, int world_size);

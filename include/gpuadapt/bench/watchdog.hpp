@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gpuadapt/core/text.hpp>
+
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <string>
 
 namespace gpuadapt {
 
@@ -14,10 +15,10 @@ class Watchdog {
   public:
     /// `expired` is called once, on the watchdog's thread, with a text of the phase: "rank 1 (host a): all_reduce, 1
     /// MiB in place has taken more than 300 s". It is expected to report and to end the job (Group::abort).
-    using Expired = std::function<void(const std::string& text)>;
+    using Expired = std::function<void(const Message& text)>;
 
     /// `who` begins the text: "rank 1 (host a)".
-    Watchdog(std::string who, Expired expired);
+    Watchdog(Message who, Expired expired);
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
     ~Watchdog();
@@ -25,7 +26,7 @@ class Watchdog {
     /// Watches from its making to its end. It must not outlive the watchdog.
     class Phase {
       public:
-        Phase(Watchdog& watchdog, std::string what, std::chrono::milliseconds limit);
+        Phase(Watchdog& watchdog, Message what, std::chrono::milliseconds limit);
         Phase(const Phase&) = delete;
         Phase& operator=(const Phase&) = delete;
         ~Phase();
