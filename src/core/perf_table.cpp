@@ -106,7 +106,7 @@ Row perf_row(const PerfPoint& point) {
     row.reserve(kHeadColumns + 2 * kHalfColumns);
     row.push_back(cell_of(point.requested_bytes));
     row.emplace_back(point.size_bytes);
-    row.emplace_back(point.count);
+    row.push_back(cell_of(point.count));
     row.emplace_back(point.type);
     row.emplace_back(point.redop);
     row.push_back(cell_of(point.root));
@@ -124,7 +124,7 @@ PerfPoint perf_point(const Table& table, const Row& row) {
     PerfPoint point;
     point.requested_bytes = cell_integer(row[0]);
     point.size_bytes = cell_integer(row[1]).value_or(0);
-    point.count = cell_integer(row[2]).value_or(0);
+    point.count = cell_integer(row[2]);
     point.type = cell_text(row[3]).value_or("");
     point.redop = cell_text(row[4]).value_or("");
     if (const auto root = cell_integer(row[5]))

@@ -58,12 +58,15 @@ void read_options(std::string_view text, const std::vector<std::string_view>& wo
     preamble.hosts.clear();
     preamble.more_hosts = false;
     preamble.devices.clear();
+    preamble.validation.reset();
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
         const std::string_view name = words[i].back() == ':' ? words[i].substr(0, words[i].size() - 1) : words[i];
         if (name == "minBytes")
             preamble.min_bytes = parse_integer(words[i + 1]);
         else if (name == "maxBytes")
             preamble.max_bytes = parse_integer(words[i + 1]);
+        else if (name == "validation")
+            preamble.validation = parse_integer(words[i + 1]);
         else if (name == "step")
             preamble.additive_step = contains(words[i + 1], "(bytes)");
     }

@@ -40,6 +40,7 @@ struct LogPreamble {
     std::vector<std::string> libraries;  ///< "NCCL version 2.27.3+cuda12.8", "MACA 3.8.1": what the test ran on
     std::string options;                 ///< "nThread 1 nGpus 1 minBytes 8 ...", as it stands there
     std::optional<std::int64_t> max_bytes, min_bytes;
+    std::optional<std::int64_t> validation;  ///< -c; 0: nothing was compared
     bool additive_step = false;
     int last_rank = -1;           ///< of the device lines
     std::set<std::string> hosts;  ///< the first of them

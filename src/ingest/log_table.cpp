@@ -9,7 +9,8 @@
 namespace gpuadapt::ingest {
 namespace {
 
-PerfHalf perf_half(const LogHalf& half) {
+/// A program that did not compare (-c 0) prints 0 all the same.
+PerfHalf perf_half(const LogHalf& half, bool compared) {
     PerfHalf result;
     if (half.time)
         result.time_us = half.time->value;
@@ -17,21 +18,24 @@ PerfHalf perf_half(const LogHalf& half) {
         result.algbw_gb_s = half.algbw->value;
     if (half.busbw)
         result.busbw_gb_s = half.busbw->value;
-    result.wrong = half.wrong;
+    if (compared || half.wrong.value_or(0) > 0)
+        result.wrong = half.wrong;
     return result;
 }
 
-PerfPoint perf_point_of(const LogRow& row) {
+PerfPoint perf_point_of(const LogRow& row, const OpenRun& run) {
+    const bool compared = run.preamble.validation != 0;
     PerfPoint point;
     point.size_bytes = row.size;
-    point.count = row.count;
+    if (run.columns.has(ColumnKind::count))
+        point.count = row.count;
     point.type = row.type;
     point.redop = row.redop;
     point.root = row.root;
     if (row.kernel)
         point.kernel_us = row.kernel->value;
-    point.out_of_place = perf_half(row.out_of_place);
-    point.in_place = perf_half(row.in_place);
+    point.out_of_place = perf_half(row.out_of_place, compared);
+    point.in_place = perf_half(row.in_place, compared);
     return point;
 }
 
@@ -92,7 +96,7 @@ Table make_log_table(const OpenRun& run, const std::vector<LogRow>& rows, const 
     set("hosts", joined(before.hosts, ", ") + (before.more_hosts ? ", ..." : ""));
     table.rows.reserve(rows.size());
     for (const LogRow& row : rows)
-        table.rows.push_back(perf_row(perf_point_of(row)));
+        table.rows.push_back(perf_row(perf_point_of(row, run)));
     return table;
 }
 

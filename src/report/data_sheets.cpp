@@ -368,7 +368,8 @@ void TestDataSheet::add_block(const BlockName& name, const std::vector<PerfPoint
     write_head(name);
     for (const PerfPoint& point : points) {
         make_room(2, true, name);
-        std::vector<SheetCell> cells = {point.size_bytes, point.count, std::string_view(point.type)};
+        std::vector<SheetCell> cells = {point.size_bytes, point.count ? SheetCell(*point.count) : SheetCell(),
+                                        std::string_view(point.type)};
         const bool reduces = !point.redop.empty() && point.redop != "none";
         cells.push_back(reduces ? SheetCell(std::string_view(point.redop)) : SheetCell());
         cells.push_back(point.root ? SheetCell(std::int64_t{*point.root}) : SheetCell());

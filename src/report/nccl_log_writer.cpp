@@ -141,11 +141,12 @@ std::string NcclLogWriter::row(const PerfPoint& point) {
         if (guide_prints_redop(collective_))
             redop = point.redop.empty() || point.redop == "none" ? "sum" : one_word(point.redop);
         const bool measured = point.kernel_us && std::isfinite(*point.kernel_us);
-        return fmt::format("#{:>12}  {:>12}  {:>8}  {:>6}  {:>5}{:>11}{}{}\n", point.size_bytes, point.count, type,
-                           redop, root, measured ? fmt::format("{:.2f}", *point.kernel_us) : "N/A",
+        return fmt::format("#{:>12}  {:>12}  {:>8}  {:>6}  {:>5}{:>11}{}{}\n", point.size_bytes,
+                           point.count.value_or(0), type, redop, root,
+                           measured ? fmt::format("{:.2f}", *point.kernel_us) : "N/A",
                            half_text(form_, point.out_of_place), half_text(form_, point.in_place));
     }
-    return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", point.size_bytes, point.count, type,
+    return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", point.size_bytes, point.count.value_or(0), type,
                        point.redop.empty() ? "none" : one_word(point.redop), root, half_text(form_, point.out_of_place),
                        half_text(form_, point.in_place));
 }

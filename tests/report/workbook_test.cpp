@@ -146,6 +146,16 @@ TEST_F(WorkbookFile, GivesBlocksOfOtherSizesTheirOwnHead) {
     EXPECT_EQ(book.value("环境信息", "F10"), "all_reduce_perf");
 }
 
+TEST_F(WorkbookFile, LeavesCountsThatNobodyToldEmpty) {
+    Record record = test::made_record();
+    record.tables.resize(1);
+    PerfPoint point = perf_point(record.tables[0], record.tables[0].rows[0]);
+    point.count.reset();
+    record.tables[0].rows[0] = perf_row(point);
+    write_workbook(path("x.xlsx"), record, workbook_context(record));
+    EXPECT_EQ(test::read_book(path("x.xlsx")).value("测试数据", "B3"), "");
+}
+
 TEST_F(WorkbookFile, TellsSizesApartThatWouldRoundAlike) {
     Record record = test::made_record();
     record.tables.resize(1);

@@ -27,7 +27,7 @@ struct PerfHalf {
 struct PerfPoint {
     std::optional<std::int64_t> requested_bytes;  ///< nullopt in a log, which only tells the real size
     std::int64_t size_bytes = 0;                  ///< max(send, receive) after rounding
-    std::int64_t count = 0;                       ///< elements as nccl-tests counts them (per rank where it does)
+    std::optional<std::int64_t> count;            ///< elements as nccl-tests counts them (per rank where it does)
     std::string type;                             ///< "bfloat16"
     std::string redop;                            ///< "sum", "none"; empty where a log's cell is empty
     std::optional<int> root;                      ///< -1: rootless; nullopt where a log has no such column
