@@ -204,9 +204,10 @@ TEST_F(WorkbookFile, NamesTypeAndOperationWhereThereAreSeveral) {
     book = write();
     EXPECT_EQ(book.value("环境信息", "F7"), "all_gather_perf double " + redop);
     EXPECT_EQ(book.value("环境信息", "F8"), "all_gather_perf double max");
-    record.tables.push_back(record.tables[0]);
-    record.tables[0].rows = {table.rows[0], table.rows[1]};
-    record.tables[1].rows = {table.rows[2], table.rows[3]};
+    Table other = table;
+    other.rows = {table.rows[2], table.rows[3]};
+    table.rows.resize(2);
+    record.tables.push_back(other);
     book = write();
     EXPECT_EQ(book.value("环境信息", "F6"), "all_gather_perf") << "one type: the guide's own form";
     EXPECT_EQ(book.value("环境信息", "F7"), "all_gather_perf double");
@@ -321,7 +322,7 @@ TEST_F(WorkbookFile, KeepsHostileTextsAsTexts) {
     EXPECT_EQ(book.value("测试数据", "C3"), "=1+1");
     EXPECT_EQ(book.value("测试数据", "D3"), "<b>& \xef\xbf\xbd");
     EXPECT_EQ(book.value("测试数据", "H3"), "N/A");
-    EXPECT_EQ(book.value("环境信息", "F6"), "=HYPERLINK(\"http://x\",\"y\")");
+    EXPECT_THAT(book.value("环境信息", "F6"), testing::StartsWith("=HYPERLINK(\"http://x\",\"y\") =1+1"));
     EXPECT_LE(book.value("环境信息", "B15").size(), 32769U);
     EXPECT_THAT(book.value("环境信息", "B15"), testing::EndsWith("…"));
 }
