@@ -48,10 +48,10 @@ constexpr std::array kCommands = {
             define_perf},
     Command{"report",
             {"the five-sheet workbook from records or logs", "由记录或日志生成五页表格"},
-            {"Writes the guide's workbook (XLSX): environment, test data, DP, P2P and topology. Takes records of this "
-             "program and logs of nccl-tests and mccl_tests.",
+            {"Writes the guide's workbook (XLSX): environment, test data, DP, P2P and topology. Takes a record of this "
+             "program, or logs of nccl-tests, rccl-tests and mccl_tests.",
              "生成指南要求的五页表格（XLSX）：环境信息、测试数据、DP数据、P2P数据、TOPO信息。输入为本程序的记录，"
-             "或 nccl-tests、mccl_tests 的日志。"},
+             "或 nccl-tests、rccl-tests、mccl_tests 的日志。"},
             "gpuadapt report --record run.json --out-file report.xlsx\n"
             "gpuadapt report --log-file test.txt --form form.json",
             define_report},

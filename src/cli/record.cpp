@@ -52,11 +52,18 @@ int run_record(Session& session, const RecordOptions& options) {
     end_on_stop_signals();
     const std::string path = options.out.empty() ? dated_name("machine", ".tar.gz") : options.out;
     check_replaceable("--out", path, OutputKind::recording);
+    std::error_code absent;
+    if (!options.from.empty() && std::filesystem::equivalent(options.from, path, absent))
+        throw input_error(Message{
+            fmt::format("--from {} and --out {} are the same file: give --out another name", options.from, path),
+            fmt::format("--from {} 与 --out {} 是同一文件：请为 --out 另取名称", options.from, path)});
     Answers answers = options.from.empty() ? read_machine() : read_recording(options.from);
     if (options.anonymize)
         answers = anonymize(answers, random_key());
     const std::string bytes = pack_recording(answers);
+    EarlierFile earlier(path);
     write_output_file(path, bytes);
+    earlier.keep(session);
     // Where stdout may have taken the recording, what is said about it must not follow.
     std::error_code ignored;
     const bool is_file = path != "-" && std::filesystem::is_regular_file(path, ignored);
@@ -102,9 +109,12 @@ int run_record(Session& session, const RecordOptions& options) {
 
 Action define_record(CLI::App& app, Lang lang) {
     auto options = std::make_shared<RecordOptions>();
-    app.add_option("--out", options->out,
-                   pick(lang, "Write the recording here (default: machine-DATE-TIME.tar.gz, in UTC)",
-                        "录制文件名（默认 machine-日期-时间.tar.gz，UTC）"))
+    app.add_option(
+           "--out", options->out,
+           pick(lang,
+                "Write the recording here (default: machine-DATE-TIME.tar.gz, in UTC). One that is there is kept as "
+                "FILE.1",
+                "录制文件名（默认 machine-日期-时间.tar.gz，UTC）；已有的保留为 FILE.1"))
         ->type_name("FILE");
     app.add_flag(
         "--anonymize", options->anonymize,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record_file.hpp"
 
+#include "cli/replace.hpp"
+
 #include <gpuadapt/core/error.hpp>
 #include <gpuadapt/host/files.hpp>
 
@@ -37,15 +39,6 @@ int open_locked(const std::string& path) {
                                   fmt::format("{}：另一个测试正在写入；请用 --out 指定其他文件", path)});
     }
     return descriptor;
-}
-
-/// PATH.1, PATH.2, ...: the first of which neither it nor its .part exists.
-std::string free_name(const std::string& path) {
-    for (int number = 1;; ++number) {
-        std::string name = fmt::format("{}.{}", path, number);
-        if (!std::filesystem::exists(name) && !std::filesystem::exists(name + ".part"))
-            return name;
-    }
 }
 
 bool has_contents(const std::string& path) {

@@ -59,4 +59,46 @@ void check_replaceable(std::string_view option, const std::string& path, OutputK
     }
 }
 
+std::string free_name(const std::string& path) {
+    for (int number = 1;; ++number) {
+        std::string name = fmt::format("{}.{}", path, number);
+        if (!std::filesystem::exists(name) && !std::filesystem::exists(name + ".part"))
+            return name;
+    }
+}
+
+EarlierFile::EarlierFile(const std::string& path) {
+    std::error_code failed;
+    if (path == "-" || path.starts_with("/dev/") || !std::filesystem::is_regular_file(path, failed) ||
+        std::filesystem::file_size(path, failed) == 0)
+        return;
+    const std::filesystem::path file = std::filesystem::canonical(path, failed);
+    const std::string name = free_name(path);
+    std::filesystem::create_hard_link(file, name, failed);
+    if (failed)  // a file system without links, or a link to another one
+        std::filesystem::copy_file(file, name, failed);
+    if (failed) {
+        std::error_code ignored;
+        std::filesystem::remove(name, ignored);
+        throw input_error(Message{
+            fmt::format("{}: {}: the file that is there cannot be kept; give another name", name, failed.message()),
+            fmt::format("{}：{}：无法保留已有文件；请换一个文件名", name, failed.message())});
+    }
+    name_ = name;
+}
+
+EarlierFile::~EarlierFile() {
+    std::error_code ignored;
+    if (!name_.empty())
+        std::filesystem::remove(name_, ignored);
+}
+
+void EarlierFile::keep(const Session& session) {
+    if (name_.empty())
+        return;
+    say(session, {fmt::format("An earlier file was there; it is kept as {}.", name_),
+                  fmt::format("该位置已有文件，已保留为 {}。", name_)});
+    name_.clear();
+}
+
 }  // namespace gpuadapt::cli

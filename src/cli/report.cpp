@@ -32,6 +32,7 @@ namespace gpuadapt::cli {
 namespace {
 
 struct ReportOptions {
+    std::vector<std::string> records;  ///< as given; one makes sense
     std::string record;
     std::vector<std::string> logs;
     std::string out_file = "mccl_test.xlsx";  // the guide's script's own default
@@ -56,6 +57,17 @@ void feed(ingest::NcclLogReader& reader, std::istream& input) {
 bool is_plain_file(const std::string& path) {
     std::error_code ignored;
     return path != "-" && std::filesystem::is_regular_file(path, ignored);
+}
+
+bool is_recording(const std::string& path) {
+    if (!is_plain_file(path))
+        return false;
+    try {
+        static_cast<void>(read_recording(path));
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& options, const TableSink& sink,
@@ -92,6 +104,22 @@ ingest::NcclLogSummary read_log(const std::string& path, const ReportOptions& op
     return reader.finish();
 }
 
+/// A file that holds no record, with what it is where that tells more than where its JSON ends.
+RecordText read_record_of(const std::string& path) {
+    try {
+        return read_record_file(path);
+    } catch (const Error&) {
+        std::error_code failed;
+        if (is_plain_file(path) && std::filesystem::file_size(path, failed) == 0 && !failed)
+            throw input_error(Message{fmt::format("{}: is empty", path), fmt::format("{}：文件为空", path)});
+        if (is_recording(path))
+            throw input_error(
+                Message{fmt::format("{}: this is a recording of a machine, not a record: give it with --from", path),
+                        fmt::format("{}：这是机器的录制文件，不是记录：请用 --from 给出", path)});
+        throw;
+    }
+}
+
 /// Record and context that the sheets are filled from; rows of logs are streamed and do not stand in it.
 struct Source {
     Record record;
@@ -102,7 +130,7 @@ Source open_source(const Session& session, const ReportOptions& options) {
     Source source;
     const Lang lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
     if (!options.record.empty()) {
-        RecordText read = read_record_file(options.record);
+        RecordText read = read_record_of(options.record);
         source.context = report::workbook_context(read.record);
         source.context.source = read.name;
         source.context.sha256 = sha256_hex(read.text);
@@ -125,7 +153,7 @@ Source open_source(const Session& session, const ReportOptions& options) {
                 fmt::format("{}{}", pick(lang, "; environment: ", "；环境信息："),
                             options.probe ? here.get(lang) : fmt::format("{}", fmt::join(options.from, " ")));
         }
-        source.context.machines = {{machine.os.hostname.value_or("localhost"), machine}};
+        source.context.machines = {{machine.os.hostname.value_or(pick(lang, "unknown", "未知")), machine}};
     }
     source.context.lang = lang;
     if (!options.form.empty())
@@ -182,12 +210,9 @@ std::optional<Message> what_takes(const std::string& path) {
                        fmt::format("{}：这是记录，不是日志：请用 --record 给出", path)};
     } catch (const Error&) {  // no record
     }
-    try {
-        static_cast<void>(read_recording(path));
+    if (is_recording(path))
         return Message{fmt::format("{}: this is a recording of a machine, not a log: give it with --from", path),
                        fmt::format("{}：这是机器的录制文件，不是日志：请用 --from 给出", path)};
-    } catch (const Error&) {  // no recording
-    }
     return std::nullopt;
 }
 
@@ -198,6 +223,8 @@ void read_logs(const Session& session, const ReportOptions& options, const Table
         const ingest::NcclLogSummary summary = read_log(path, options, sink, record.findings);
         record.findings.insert(record.findings.end(), summary.findings.begin(), summary.findings.end());
         say_log_summary(session, path, summary);
+        if (summary.lines == 0)
+            throw input_error(Message{fmt::format("{}: is empty", path), fmt::format("{}：文件为空", path)});
         if (summary.rows == 0) {
             if (auto other = what_takes(path))
                 throw input_error(std::move(*other));
@@ -226,6 +253,13 @@ TableSink with_check_of_machine(Source& source, const TableSink& sink) {
 
 int run_report(Session& session, const ReportOptions& options) {
     end_on_stop_signals();
+    if (options.records.size() > 1)
+        throw input_error(Message{fmt::format("--record: {} are given, and a workbook shows one: write a workbook for "
+                                              "each, with an --out-file of its own",
+                                              options.records.size()),
+                                  fmt::format("--record：给出了 {} 个，而一份表格只对应一个记录：请逐个生成，各用 "
+                                              "--out-file 指定文件名",
+                                              options.records.size())});
     if (options.record.empty() && options.logs.empty() && options.from.empty())
         throw input_error(Message{"give --record FILE, --log-file FILE or --from FILE; see gpuadapt report --help",
                                   "请用 --record、--log-file 或 --from 指定输入；见 gpuadapt report --help"});
@@ -262,7 +296,9 @@ int run_report(Session& session, const ReportOptions& options) {
                                     }),
               source.record);
     judge.conclude(source.record);
+    EarlierFile earlier(options.out_file);
     workbook.finish(source.record);
+    earlier.keep(session);
     say(session, {fmt::format("Workbook: {}", options.out_file), fmt::format("表格：{}", options.out_file)});
     say_judgement(session, source.record);
     return exit_status(source.record.findings, session.strict);
@@ -272,17 +308,24 @@ int run_report(Session& session, const ReportOptions& options) {
 
 Action define_report(CLI::App& app, Lang lang) {
     auto options = std::make_shared<ReportOptions>();
-    app.add_option("--record", options->record, pick(lang, "A record of perf or probe", "perf 或 probe 的记录"))
+    app.add_option("--record", options->records,
+                   pick(lang, "A record of perf or probe; one", "perf 或 probe 的记录，只能给出一个"))
         ->type_name("FILE");
     app.add_option("--log-file", options->logs,
                    pick(lang, "Logs of nccl-tests, rccl-tests or mccl_tests; - is stdin",
                         "nccl-tests、rccl-tests、mccl_tests 的日志；- 为 stdin"))
         ->type_name("FILE...");
     app.add_option("--out-file", options->out_file,
-                   pick(lang, "The workbook (default mccl_test.xlsx)", "输出表格（默认 mccl_test.xlsx）"))
+                   pick(lang, "The workbook (default mccl_test.xlsx). One that is there is kept as FILE.1",
+                        "输出表格（默认 mccl_test.xlsx）；已有的保留为 FILE.1"))
         ->type_name("FILE");
     app.add_option("--form", options->form,
-                   pick(lang, "JSON object of items that a person fills in", "人工填写项的 JSON 文件"))
+                   fmt::format(fmt::runtime(pick(lang,
+                                                 "JSON object of items that a person fills in, by key or by the "
+                                                 "form's own name: {{\"tester\": \"Li Lei\"}}. Keys: {}",
+                                                 "人工填写项的 JSON 文件，以键名或表中名称填写："
+                                                 "{{\"测试人\": \"李雷\"}}。键名：{}")),
+                               report::form_keys(lang == Lang::zh)))
         ->type_name("FILE");
     app.add_flag("--probe", options->probe,
                  pick(lang, "Fill in the environment items from this machine (where the log was measured)",
@@ -297,7 +340,11 @@ Action define_report(CLI::App& app, Lang lang) {
     app.add_option("--ranks", options->ranks, pick(lang, "Ranks of logs that do not tell", "日志未写明时的 rank 数"))
         ->type_name("N")
         ->check(CLI::Range(1, 1000000));
-    return [options](Session& session) { return run_report(session, *options); };
+    return [options](Session& session) {
+        if (!options->records.empty())
+            options->record = options->records.front();
+        return run_report(session, *options);
+    };
 }
 
 }  // namespace gpuadapt::cli

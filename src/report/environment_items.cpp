@@ -27,15 +27,6 @@ std::optional<std::string_view> key_of(std::string_view name) {
     return search(kSignatureItems);
 }
 
-std::string known_keys() {
-    std::string text;
-    for (const FormItem& item : kEnvironmentItems)
-        text += fmt::format("{}{}", text.empty() ? "" : ", ", item.key);
-    for (const FormItem& item : kSignatureItems)
-        text += fmt::format(", {}", item.key);
-    return text;
-}
-
 struct HostValue {
     std::string host;
     ItemValue value;
@@ -94,6 +85,18 @@ Message by_hand(const std::string& value) {
 
 }  // namespace
 
+std::string form_keys(bool named) {
+    std::string text;
+    const auto add = [&](const FormItem& item) {
+        text += text.empty() ? "" : ", ";
+        text += named && item.key != item.label.zh ? fmt::format("{} ({})", item.key, item.label.zh)
+                                                   : std::string(item.key);
+    };
+    std::for_each(kEnvironmentItems.begin(), kEnvironmentItems.end(), add);
+    std::for_each(kSignatureItems.begin(), kSignatureItems.end(), add);
+    return text;
+}
+
 FormOverrides FormOverrides::parse(std::string_view json, const std::string& file_name) {
     FormOverrides form;
     std::set<std::string> twice;
@@ -120,10 +123,10 @@ FormOverrides FormOverrides::parse(std::string_view json, const std::string& fil
     for (const auto& [name, value] : values.items()) {
         const auto key = key_of(name);
         if (!key)
-            throw input_error(
-                Message{fmt::format("{}: \"{}\" is no item of the form; known are {}", file_name, clean_utf8(name),
-                                    known_keys()),
-                        fmt::format("{}：表中没有 “{}” 这一项；可用：{}", file_name, clean_utf8(name), known_keys())});
+            throw input_error(Message{
+                fmt::format("{}: \"{}\" is no item of the form; known are {}", file_name, clean_utf8(name),
+                            form_keys(true)),
+                fmt::format("{}：表中没有 “{}” 这一项；可用：{}", file_name, clean_utf8(name), form_keys(true))});
         if (!value.is_string())
             throw input_error(Message{fmt::format("{}: \"{}\" must be a text", file_name, clean_utf8(name)),
                                       fmt::format("{}：“{}” 必须是字符串", file_name, clean_utf8(name))});

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import pathlib
 import re
 import signal
 import tarfile
@@ -109,6 +110,24 @@ class RecordCommand(CliTest):
             self.assert_status(result, TOOL)
             self.assert_says(result, "interrupted by", signal.Signals(number).name)
             self.assertFalse(os.path.exists(self.path("m.tar.gz")))
+
+    def test_a_recording_that_is_there_is_kept(self):
+        self.record()
+        first = pathlib.Path(self.path("m.tar.gz")).read_bytes()
+        self.assertIn("m.tar.gz.1", self.record("--anonymize").err)
+        self.assertEqual(pathlib.Path(self.path("m.tar.gz.1")).read_bytes(), first)
+
+    def test_a_recording_does_not_replace_what_it_is_made_from(self):
+        self.record()
+        first = pathlib.Path(self.path("m.tar.gz")).read_bytes()
+        os.link(self.path("m.tar.gz"), self.path("hard.tar.gz"))
+        os.symlink("m.tar.gz", self.path("soft.tar.gz"))
+        for name in ("m.tar.gz", "hard.tar.gz", "soft.tar.gz"):
+            result = self.run_program("record", "--from", self.path("m.tar.gz"), "--anonymize", "--out",
+                                      self.path(name))
+            self.assert_status(result, USAGE)
+            self.assert_says(result, "same file")
+        self.assertEqual(pathlib.Path(self.path("m.tar.gz")).read_bytes(), first)
 
     def test_bad_places(self):
         self.assert_status(self.run_program("record", "--out", "/nowhere/m.tar.gz"), USAGE)

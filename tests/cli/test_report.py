@@ -4,6 +4,7 @@
 import hashlib
 import json
 import math
+import pathlib
 import re
 
 from support import FAILURE, OK, REPOSITORY, TOOL, USAGE, CliTest, main
@@ -277,6 +278,58 @@ class FromRecords(ReportTest):
         self.assertIn("手工", sheet["B2"].value)
         self.assertEqual(sheet["B2"].data_type, "s", "a text never becomes a formula")
         self.assertIn("ACME", " ".join(self.all_texts(sheet)))
+
+    def test_the_document_names_every_item_of_the_form(self):
+        self.write("form.json", '{"no such item": "x"}')
+        said = self.report("--form", "form.json").err
+        listed = said[said.index("known are ") + len("known are "):].strip().split(", ")
+        self.assertEqual(len(listed), len(ITEMS) + 4)
+        document = (REPOSITORY / "docs/measuring.md").read_text(encoding="utf-8")
+        help_text = self.run_ok("report", "--help").out
+        for entry in listed:
+            key = entry.split(" ")[0]
+            name = entry[len(key) + 2:-1] or key
+            self.assertIn(f"| `{key}` | {name} |", document)
+            self.assertIn(key, help_text)
+        for label in ITEMS + ["客户", "测试人", "审核", "日期"]:
+            self.assertIn(f" {label} |", document)
+            self.write("form.json", json.dumps({label: "x"}))
+            self.assert_status(self.report("--form", "form.json"), OK)
+
+    def test_a_workbook_that_is_there_is_kept(self):
+        self.report()
+        book = self.workbook()
+        book[SHEETS[0]]["B24"] = "signed by hand"
+        book.save(self.path("r.xlsx"))
+        signed = (self.folder / "r.xlsx").read_bytes()
+        result = self.report()
+        self.assertIn("kept as r.xlsx.1", result.err)
+        self.assertEqual((self.folder / "r.xlsx.1").read_bytes(), signed)
+        self.assertNotIn("signed by hand", self.all_texts(self.workbook()[SHEETS[0]]))
+        self.assertIn("kept as r.xlsx.2", self.report().err)
+        self.assertEqual((self.folder / "r.xlsx.1").read_bytes(), signed)
+
+    def test_one_record_makes_one_workbook(self):
+        for more in (("--record", "run.json"), ("run.json",)):
+            result = self.run_program("report", "--record", "run.json", *more)
+            self.assert_status(result, USAGE)
+            self.assert_says(result, "--out-file")
+
+    def test_says_what_is_no_record(self):
+        self.write("empty.json", "")
+        recording = str(REPOSITORY / "tests/machines/c500x8/recording.tar.gz")
+        for option, path, said in (("--record", "empty.json", "is empty"), ("--log-file", "empty.json", "is empty"),
+                                   ("--record", recording, "give it with --from")):
+            with self.subTest(path=path, option=option):
+                result = self.run_program("report", option, path, "--out-file", "x.xlsx")
+                self.assert_status(result, USAGE)
+                self.assert_says(result, said)
+
+    def test_a_machine_whose_name_nobody_told_is_unknown(self):
+        text = str(REPOSITORY / "tests/fuzz/corpus/dmidecode")
+        files = sorted(path for path in pathlib.Path(text).iterdir() if path.is_file())
+        self.run_ok("report", "--from", str(files[0]), "--out-file", "m.xlsx")
+        self.assertEqual(self.workbook("m.xlsx")[SHEETS[4]]["A4"].value, "未知")
 
     def test_wrong_form(self):
         for text in ("{", "[]", '{"no such item": "x"}', '{"customer": 5}'):

@@ -51,6 +51,9 @@ inline constexpr std::array<FormItem, 4> kSignatureItems{{
     {"date", {"Date", "日期"}},
 }};
 
+/// "server_ip, ..., date": the keys of all items; `named` puts the guide's name behind each, "server_ip (服务器IP)".
+[[nodiscard]] std::string form_keys(bool named);
+
 /// What a person writes into the form instead of what was read.
 struct FormOverrides {
     std::map<std::string, std::string> values;  ///< by the item's `key`
