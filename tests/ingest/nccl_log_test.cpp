@@ -52,32 +52,6 @@ void expect_made_rows(const NcclLog& log, const std::string& what, bool in_place
     EXPECT_EQ(log.summary.rows_refused, 0) << what;
 }
 
-TEST(NcclLogZeros, OfWhatWasNotComparedAreNoVerdict) {
-    std::string text = make_log(MadeLog{});
-    text.replace(text.find("validation: 1"), 13, "validation: 0");
-    const NcclLog log = read(text);
-    ASSERT_EQ(log.runs.size(), 1U);
-    for (const Row& row : log.runs[0].table.rows) {
-        const PerfPoint point = perf_point(log.runs[0].table, row);
-        EXPECT_FALSE(point.out_of_place.wrong);
-        EXPECT_FALSE(point.in_place.wrong);
-    }
-}
-
-TEST(NcclLogZeros, AreNotMadeOfAColumnThatIsNotThere) {
-    const NcclLog log = read(
-        "$ ./all_reduce_perf -b 32k -e 64k -g 8\n"
-        "           size    time   algbw   busbw\n"
-        "            (B)    (us)  (GB/s)  (GB/s)\n"
-        "         32_768   32.77    1.00    1.75\n"
-        "         65_536   32.77    2.00    3.50\n");
-    ASSERT_EQ(log.summary.rows, 2);
-    const PerfPoint point = perf_point(log.runs[0].table, log.runs[0].table.rows[0]);
-    EXPECT_EQ(point.size_bytes, 32768);
-    EXPECT_FALSE(point.count);
-    EXPECT_FALSE(point.root);
-}
-
 TEST(NcclLog, ReadsARun) {
     const NcclLog log = read(make_log({}));
     expect_made_rows(log, "plain");
