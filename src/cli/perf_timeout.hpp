@@ -17,8 +17,8 @@ constexpr std::chrono::seconds kTimeToSayIt{1};
 /// What a rank says whose watchdog has ended a measurement.
 struct TimeOut {
     int rank = 0;
-    int awaited = 0;   ///< as SweepExpired has it
-    Message text;      ///< "rank 0 (host a): all_reduce, 2 ranks, 1M in place has taken more than 300 s"
+    int awaited = 0;  ///< as SweepExpired has it
+    Message text;     ///< "rank 0 (host a): all_reduce, 2 ranks, 1M in place has taken more than 300 s"
     bool operator==(const TimeOut&) const = default;
 };
 
