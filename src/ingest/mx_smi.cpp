@@ -130,9 +130,14 @@ class Reading {
         const bool framed = text.find("MX-SMI ") != std::string_view::npos;
         take_version("MACA", framed ? header_value(text, "MACA Version:") : std::nullopt);
         take_version("driver", framed ? header_value(text, "Kernel Mode Driver Version:") : std::nullopt);
+        // The head of the table has one version for all of them.
+        const auto vbios = framed ? header_value(text, "BIOS Version:") : std::nullopt;
         auto processes = read_smi_processes(text);
-        for (auto& [address, gpu] : gpus_)
+        for (auto& [address, gpu] : gpus_) {
             take_processes(processes, gpu);
+            if (!gpu.vbios)
+                gpu.vbios = vbios;
+        }
     }
 
     Machine facts() && {

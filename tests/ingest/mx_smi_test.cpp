@@ -185,6 +185,7 @@ TEST(MxSmi, ReadsTablesOfAllLayouts) {
     Gpu gpu = at("0000:37:00.0");
     gpu.index = 5;
     gpu.model = "MetaX C999";
+    gpu.vbios = "1.99.0.0";
     gpu.memory_bytes = std::int64_t{64} << 30;
     gpu.memory_used_bytes = std::int64_t{15155} << 20;
     gpu.temperature_c = 38;
