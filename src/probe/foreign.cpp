@@ -8,6 +8,7 @@
 #include <gpuadapt/core/text.hpp>
 #include <gpuadapt/host/foreign_input.hpp>
 #include <gpuadapt/ingest/plain_text.hpp>
+#include <gpuadapt/ingest/tool_errors.hpp>
 #include <gpuadapt/probe/foreign.hpp>
 #include <gpuadapt/probe/probe.hpp>
 #include <gpuadapt/probe/probes.hpp>
@@ -90,6 +91,12 @@ std::vector<std::string_view> outputs_in(std::string_view text, const ForeignRea
     return outputs;
 }
 
+/// Which tool did not do its work, in its own words.
+void note_tool_errors(std::string_view text, const std::string& name, Machine& machine) {
+    for (const std::string& line : ingest::read_tool_errors(text))
+        machine.unread.push_back({name, "a tool failed: " + line});
+}
+
 /// nullopt when nothing of a machine is in it.
 std::optional<Machine> machine_of_text(const ForeignInput& input) {
     const ingest::PlainText plain = ingest::read_plain_text(input.text);
@@ -106,6 +113,7 @@ std::optional<Machine> machine_of_text(const ForeignInput& input) {
             for (const Difference& difference : merge(machine, part))
                 note_disagreement(machine, difference.path, difference.first, difference.second);
         }
+    note_tool_errors(plain.text, input.name, machine);
     if (plain.cut && found_text)
         machine.unread.push_back({input.name, "cut off: the last line has no end"});
     return found ? std::optional(std::move(machine)) : std::nullopt;
@@ -137,18 +145,31 @@ bool is_record(const ForeignInput& input) {
                         "{0}' takes it",
                         path),
             fmt::format("{0}：这是 gpuadapt 的记录，不是机器的录制文件：请用 gpuadapt report --record {0}", path)));
+    if (inputs.empty())
+        throw input_error(Message(path + ": the folder is empty", path + "：文件夹为空"));
+    const bool empty =
+        std::all_of(inputs.begin(), inputs.end(), [](const ForeignInput& input) { return trim(input.text).empty(); });
+    if (empty)
+        throw input_error(inputs.size() == 1
+                              ? Message(path + ": the file is empty", path + "：文件为空")
+                              : Message(path + ": all files in it are empty", path + "：其中的文件均为空"));
+    for (const ForeignInput& input : inputs)
+        if (const auto errors = ingest::read_tool_errors(ingest::plain_text(input.text)); !errors.empty())
+            throw input_error(
+                Message(fmt::format("{}: nothing of a machine was found in it: a tool failed: {}", path, errors[0]),
+                        fmt::format("{}：其中没有任何机器信息：工具报错：{}", path, errors[0])));
     std::string kinds;
     for (const ForeignReader& reader : kReaders)
         kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", reader.id);
     throw input_error(Message(
-        fmt::format("{}: nothing of a machine was found in it. Looked for: a recording of gpuadapt, an archive of "
+        fmt::format("{}: nothing of a machine was found in {}. Looked for: a recording of gpuadapt, an archive of "
                     "hwloc-gather-topology, and the output of {}. Run 'gpuadapt record --out m.tar.gz' on the machine, "
                     "or 'lspci -D -nn -vvv' and 'dmidecode' as root",
-                    path, kinds),
-        fmt::format("{}：其中没有任何机器信息。可识别：gpuadapt 的记录文件、hwloc-gather-topology 的归档文件，以及 {} "
+                    path, inputs.size() == 1 ? "it" : fmt::format("any of its {} files", inputs.size()), kinds),
+        fmt::format("{}：{}没有任何机器信息。可识别：gpuadapt 的记录文件、hwloc-gather-topology 的归档文件，以及 {} "
                     "的输出。请在该机器上运行 gpuadapt record --out m.tar.gz，或以 root 运行 lspci -D -nn -vvv 与 "
                     "dmidecode",
-                    path, kinds)));
+                    path, inputs.size() == 1 ? "其中" : fmt::format("其中 {} 个文件都", inputs.size()), kinds)));
 }
 
 /// Adds one source to the machine. What a recording or tree gave was read as on the machine itself, and needs no name;
@@ -189,6 +210,18 @@ void complete(Machine& machine) {
     std::sort(machine.gpus.begin(), machine.gpus.end(), by_address);
 }
 
+/// Why one of several files tells nothing.
+void note_nothing(const ForeignInput& input, Machine& machine) {
+    if (is_record(input)) {
+        machine.unread.push_back({input.name, "a record of gpuadapt: 'gpuadapt report --record' takes it"});
+        return;
+    }
+    const std::size_t before = machine.unread.size();
+    note_tool_errors(ingest::plain_text(input.text), input.name, machine);
+    if (machine.unread.size() == before)
+        machine.unread.push_back({input.name, "nothing of a machine was found in it"});
+}
+
 /// All inputs of one path. True when one of them is about a machine.
 bool add_inputs(std::vector<ForeignInput>& inputs, Machine& machine, std::set<std::string>& of_trees) {
     bool found = false;
@@ -197,9 +230,7 @@ bool add_inputs(std::vector<ForeignInput>& inputs, Machine& machine, std::set<st
         if (part)
             add_source(machine, *part, input.name, input.root != nullptr, of_trees);
         else
-            machine.unread.push_back({input.name, is_record(input)
-                                                      ? "a record of gpuadapt: 'gpuadapt report --record' takes it"
-                                                      : "nothing of a machine was found in it"});
+            note_nothing(input, machine);
         found = found || part;
     }
     return found;

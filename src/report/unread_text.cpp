@@ -32,6 +32,7 @@ constexpr Wording kReasons[] = {
     {"nothing of a machine was found in it", nullptr, "其中没有机器信息"},
     {"a record of gpuadapt: 'gpuadapt report --record' takes it", nullptr,
      "gpuadapt 的记录：请用 gpuadapt report --record"},
+    {"a tool failed: (.*)", nullptr, "工具报错：$1"},
     {"not all of it is in (.*)", nullptr, "$1 中不完整"},
     {"dmidecode was not allowed to read the firmware's table; run it as root", nullptr,
      "dmidecode 无权读取固件表；请以root运行"},

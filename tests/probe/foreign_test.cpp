@@ -263,9 +263,38 @@ TEST(Foreign, NamesWhatItDoesNotUnderstand) {
     EXPECT_THAT(error_of({letter}), HasSubstr(letter));
     EXPECT_THAT(error_of({letter}), HasSubstr("gpuadapt record"));
     EXPECT_THAT(error_of({folder.path("absent")}), HasSubstr("absent"));
+    folder.write("second.txt", "Yours,\nE.\n");
+    EXPECT_THAT(error_of({folder.path()}), HasSubstr("nothing of a machine was found in any of its 2 files"));
     folder.write("lspci.txt", std::string(kLspci));
     EXPECT_THAT(notes(read_machine({folder.path()}).machine), HasSubstr("letter.txt: nothing of a machine"));
     EXPECT_THAT(error_of({folder.path("lspci.txt"), letter}), HasSubstr(letter));
+}
+
+TEST(Foreign, KeepsWhatAToolSaysOfItsFailure) {
+    const std::string ports =
+        "CA 'mlx5_0'\n\tCA type: MT4129\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: Active\n"
+        "ibpanic: [77] main: stat of IB device 'mlx5_1' failed: No such file or directory\n";
+    const Machine cards = machine_of_bytes(ports, "ib.txt");
+    EXPECT_EQ(cards.rdma_devices.size(), 1U);
+    EXPECT_THAT(notes(cards), HasSubstr("ib.txt: a tool failed: ibpanic: [77] main: stat of IB device 'mlx5_1'"));
+    for (const char* line : {"/dev/mem: No such file or directory", "# No SMBIOS nor DMI entry point found, sorry."})
+        EXPECT_EQ(notes(machine_of_bytes(std::string("# dmidecode 3.9\n") + line + "\n", "dmi.txt")),
+                  std::string("dmi.txt: a tool failed: ") + line + "\n");
+    const test::TempFolder folder;
+    const std::string only = folder.write("dmi.txt", "sudo: dmidecode: command not found\n");
+    EXPECT_THAT(error_of({only}), HasSubstr("a tool failed: sudo: dmidecode: command not found"));
+    folder.write("lspci.txt", std::string(kLspci));
+    EXPECT_THAT(notes(read_machine({folder.path()}).machine),
+                HasSubstr("dmi.txt: a tool failed: sudo: dmidecode: command not found"));
+}
+
+TEST(Foreign, SaysWhatIsEmpty) {
+    const test::TempFolder folder;
+    EXPECT_THAT(error_of({folder.path()}), HasSubstr("the folder is empty"));
+    const std::string file = folder.write("a.txt", "");
+    EXPECT_THAT(error_of({file}), HasSubstr("the file is empty"));
+    folder.write("b.txt", "\n");
+    EXPECT_THAT(error_of({folder.path()}), HasSubstr("all files in it are empty"));
 }
 
 TEST(Foreign, SaysWhatTakesARecord) {
