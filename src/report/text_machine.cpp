@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -68,17 +69,25 @@ Message cpu_text(const Machine& machine) {
     return joined(parts, ", ");
 }
 
+/// "32.0 GiB DDR5-4800"; "16.0 GiB 1866 MT/s" where the type is not known.
+std::string module_text(const Dimm& dimm) {
+    std::string text = dimm.size_bytes ? format_bytes(*dimm.size_bytes) : "?";
+    const auto type = filled(dimm.type);
+    const auto speed = dimm.configured_speed_mt_s ? dimm.configured_speed_mt_s : dimm.speed_mt_s;
+    if (type)
+        text += " " + *type;
+    if (speed)
+        text += type ? fmt::format("-{}", *speed) : fmt::format(" {} MT/s", *speed);
+    return text;
+}
+
 Message memory_text(const Machine& machine) {
     const Memory& memory = machine.memory;
     std::vector<Message> parts;
     parts.push_back(memory.total_bytes ? Message::same(format_bytes(*memory.total_bytes)) : not_read());
     std::vector<std::string> modules;
     for (const Dimm& dimm : machine.dimms)
-        modules.push_back(fmt::format("{} {}{}", dimm.size_bytes ? format_bytes(*dimm.size_bytes) : "?",
-                                      dimm.type.value_or("?"),
-                                      dimm.configured_speed_mt_s ? fmt::format("-{}", *dimm.configured_speed_mt_s)
-                                      : dimm.speed_mt_s          ? fmt::format("-{}", *dimm.speed_mt_s)
-                                                                 : ""));
+        modules.push_back(module_text(dimm));
     if (!modules.empty())
         parts.push_back(Message::same(folded(modules)));
     if (memory.hugepages_total.value_or(0) > 0)
@@ -164,6 +173,25 @@ Message port_text(const std::optional<std::string>& state, const std::string& li
     return joined({text, {"speed not known", "速率未知"}}, ", ");
 }
 
+/// A link that is not up has no rate, whatever the file says; what the port does instead tells the cause: Polling (no
+/// answer from the other end), Disabled.
+Message rdma_port_text(const RdmaPort& port) {
+    const std::string link_layer = port.link_layer.value_or("");
+    if (port.state != "DOWN" || !port.phys_state)
+        return port_text(port.state, link_layer, port.rate_gbit_s);
+    return port_text(port.state, fmt::format("({}){}{}", *port.phys_state, link_layer.empty() ? "" : " ", link_layer),
+                     std::nullopt);
+}
+
+/// mlx5_2 before mlx5_10.
+bool counts_before(const std::string& a, const std::string& b) {
+    const auto key = [](const std::string& name) {
+        const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1: all are digits
+        return std::tuple(name.substr(0, digits), name.size(), name);
+    };
+    return key(a) < key(b);
+}
+
 Message network_text(const Machine& machine) {
     std::vector<Message> lines;
     for (const NetInterface& interface : machine.interfaces) {
@@ -176,11 +204,15 @@ Message network_text(const Machine& machine) {
             words.push_back(Message::same("(" + *interface.driver + ")"));
         lines.push_back(joined(words, " "));
     }
+    std::vector<const RdmaDevice*> devices;
     for (const RdmaDevice& device : machine.rdma_devices)
-        for (const RdmaPort& port : device.ports)
-            lines.push_back(joined({Message::same(fmt::format("{}/{}", device.name, port.number)),
-                                    port_text(port.state, port.link_layer.value_or(""), port.rate_gbit_s)},
-                                   " "));
+        devices.push_back(&device);
+    std::sort(devices.begin(), devices.end(),
+              [](const RdmaDevice* a, const RdmaDevice* b) { return counts_before(a->name, b->name); });
+    for (const RdmaDevice* device : devices)
+        for (const RdmaPort& port : device->ports)
+            lines.push_back(
+                joined({Message::same(fmt::format("{}/{}", device->name, port.number)), rdma_port_text(port)}, " "));
     std::vector<Message> parts;
     parts.push_back(lines.empty() ? no_interface(machine) : joined(lines, "\n"));
     if (!machine.addresses.empty())
@@ -196,6 +228,19 @@ Message versions_text(const Machine& machine) {
         if (module.version)
             parts.push_back(fmt::format("{} {}", module.name, *module.version));
     return Message::same(joined(parts, ", "));
+}
+
+/// Matrices of vendors' tools hold GPUs that may stand nowhere else.
+Message matrices_text(const Machine& machine) {
+    std::vector<Message> lines;
+    for (const TopologyMatrix& matrix : machine.vendor_topology) {
+        const auto gpus = std::count_if(matrix.names.begin(), matrix.names.end(),
+                                        [](const std::string& name) { return name.starts_with("GPU"); });
+        lines.emplace_back(
+            fmt::format("link matrix of {} ({}): --topology shows it", counted(gpus, "GPU"), matrix.tool),
+            fmt::format("{} 个GPU的连接矩阵（{}）：用 --topology 查看", gpus, matrix.tool));
+    }
+    return joined(lines, "\n");
 }
 
 void add_unread(TextLayout& layout, const Machine& machine) {
@@ -216,6 +261,31 @@ void add_unread(TextLayout& layout, const Machine& machine) {
     layout.field(layout.say(Text{"Not read", "未读到"}), joined(lines, "\n"), kLabelWidth);
 }
 
+/// The beginning of the tree, and what is not in it.
+std::string pci_part(const Machine& machine, const TextStyle& style) {
+    if (machine.pci_devices.empty())
+        return "";
+    const std::string tree = pci_tree(machine, style);
+    TextLayout layout(style);
+    layout.heading(layout.say(Text{"PCI", "PCI"}));
+    std::string text = layout.take();
+    std::size_t at = 0;
+    for (std::size_t lines = 0; at < tree.size() && lines < kTreeLines; ++lines) {
+        const std::size_t end = tree.find('\n', at);
+        text += tree.substr(at, end + 1 - at);
+        at = end + 1;
+    }
+    if (at < tree.size()) {
+        const auto rest = std::count(tree.begin() + static_cast<std::ptrdiff_t>(at), tree.end(), '\n');
+        layout.line(
+            layout.say(Message{fmt::format("  and {}: see --topology, or --json for all", counted(rest, "more line")),
+                               fmt::format("  另有 {} 行：见 --topology，全部内容见 --json", rest)}));
+    }
+    if (const auto others = other_pci_devices(machine))
+        layout.line(layout.say(*others), 2, 2);
+    return text + layout.take();
+}
+
 }  // namespace
 
 std::string machine_summary(const Machine& machine, const TextStyle& style) {
@@ -231,33 +301,13 @@ std::string machine_summary(const Machine& machine, const TextStyle& style) {
     field({"NUMA", "NUMA"}, numa_text(machine));
     field({"OS", "OS"}, os_text(machine));
     field({"GPUs", "GPU"}, gpu_text(machine));
+    field({"Links", "连接"}, matrices_text(machine));
     field({"Network", "网络"}, network_text(machine));
     field({"Versions", "版本"}, versions_text(machine));
     std::string text = layout.take();
-    const std::string tree = pci_tree(machine, style);
-    TextLayout below(style);
-    if (!tree.empty()) {
-        below.heading(below.say(Text{"PCI", "PCI"}));
-        std::string shown = below.take();
-        std::size_t lines = 0, at = 0;
-        while (at < tree.size() && lines < kTreeLines) {
-            const std::size_t end = tree.find('\n', at);
-            shown += tree.substr(at, end + 1 - at);
-            at = end + 1;
-            ++lines;
-        }
-        text += shown;
-        if (at < tree.size()) {
-            const auto rest = std::count(tree.begin() + static_cast<std::ptrdiff_t>(at), tree.end(), '\n');
-            below.line(below.say(
-                Message{fmt::format("  and {}: see --topology, or --json for all", counted(rest, "more line")),
-                        fmt::format("  另有 {} 行：见 --topology，全部内容见 --json", rest)}));
-            text += below.take();
-        }
-    }
     TextLayout last(style);
     add_unread(last, machine);
-    return text + last.take();
+    return text + pci_part(machine, style) + last.take();
 }
 
 }  // namespace gpuadapt::report

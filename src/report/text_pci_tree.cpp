@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -19,8 +20,8 @@ bool of_interest(const PciDevice& device, const Machine& machine) {
     for (const Gpu& gpu : machine.gpus)
         if (gpu.address == device.address)
             return true;
-    if (!device.class_code)
-        return false;
+    if (!device.class_code)  // a kernel log tells of a device whose link is slow, and not what it is
+        return device.port_type.value_or("endpoint").ends_with("endpoint") && link_text(device.link);
     const int base = *device.class_code >> 16;
     const int sub = *device.class_code >> 8;
     return base == 0x02 || base == 0x03 || base == 0x12 || sub == 0x0108 || sub == 0x0b40;
@@ -39,6 +40,13 @@ class Tree {
         TextLayout layout(style);
         draw_below(layout, "", 0);
         return layout.take();
+    }
+
+    [[nodiscard]] std::set<const PciDevice*> drawn() const {
+        std::set<const PciDevice*> drawn;
+        for (const auto& [parent, children] : children_)
+            drawn.insert(children.begin(), children.end());
+        return drawn;
     }
 
   private:
@@ -110,6 +118,44 @@ class Tree {
 
 std::string pci_tree(const Machine& machine, const TextStyle& style) {
     return Tree(machine).draw(style);
+}
+
+std::optional<Message> other_pci_devices(const Machine& machine) {
+    constexpr std::size_t kMostKinds = 4;
+    const std::set<const PciDevice*> drawn = Tree(machine).drawn();
+    std::map<std::string, std::size_t> kinds;
+    std::size_t unnamed = 0, count = 0;
+    for (const PciDevice& device : machine.pci_devices) {
+        if (drawn.contains(&device))
+            continue;
+        ++count;
+        if (device.class_name)
+            ++kinds[*device.class_name];
+        else
+            ++unnamed;
+    }
+    if (count == 0)
+        return std::nullopt;
+    std::vector<std::pair<std::size_t, std::string>> order;
+    order.reserve(kinds.size());
+    for (const auto& [kind, number] : kinds)
+        order.emplace_back(number, kind);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::size_t rest = unnamed;
+    std::string list;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        if (i < kMostKinds)
+            list += fmt::format("{}{} x {}", i == 0 ? "" : ", ", order[i].first, order[i].second);
+        else
+            rest += order[i].first;
+    const std::size_t all = machine.pci_devices.size();
+    const std::string others = list.empty() || rest == 0 ? "" : fmt::format(", {} x other", rest);
+    const std::string chinese = list.empty() || rest == 0 ? "" : fmt::format("，其他 {} 个", rest);
+    const std::string colon = list.empty() ? "" : ": ";
+    return Message(fmt::format("and {} not drawn{}{}{} (--json lists all {})", counted(count, "PCI function"), colon,
+                               list, others, all),
+                   fmt::format("另有 {} 个PCI功能未画出{}{}{}（--json 列出全部 {} 个）", count,
+                               list.empty() ? "" : "：", list, chinese, all));
 }
 
 }  // namespace gpuadapt::report

@@ -177,6 +177,56 @@ TEST(TextViews, SayWhatOfAGpuWasNotRead) {
     EXPECT_THAT(machine_summary(machine, {}), HasSubstr("-1 CPUs online"));
 }
 
+TEST(TextViews, SayWhatStandsElsewhere) {
+    Machine machine;
+    machine.vendor_topology.push_back({"topo.txt", "", {"GPU0", "GPU1", "NIC0"}, {}, {}});
+    PciDevice bridge;
+    bridge.address = "0000:07:00.0";
+    bridge.class_code = 0x060400;
+    bridge.class_name = "PCI bridge";
+    machine.pci_devices.push_back(bridge);
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("link matrix of 2 GPUs (topo.txt): --topology shows it"));
+    EXPECT_THAT(machine_summary(machine, {}),
+                HasSubstr("and 1 PCI function not drawn: 1 x PCI bridge (--json lists all 1)"));
+    PciDevice slow;  // as a kernel log tells of it
+    slow.address = "0000:08:00.0";
+    slow.link.current_gt_s = 8;
+    slow.link.current_width = 8;
+    slow.link.capable_width = 16;
+    slow.link.capable_gt_s = 8;
+    machine.pci_devices.push_back(slow);
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("Gen3 x8 (of Gen3 x16)"));
+    EXPECT_THAT(machine_summary(machine, {Lang::zh}), HasSubstr("另有 1 个PCI功能未画出：1 x PCI bridge"));
+}
+
+TEST(TextViews, SayWhatADeadPortDoes) {
+    Machine machine;
+    for (const char* name : {"mlx5_10", "mlx5_2"}) {
+        RdmaDevice device;
+        device.name = name;
+        RdmaPort port;
+        port.number = 1;
+        port.state = "DOWN";
+        port.phys_state = "Polling";
+        port.link_layer = "InfiniBand";
+        port.rate_gbit_s = 10;
+        device.ports.push_back(port);
+        machine.rdma_devices.push_back(device);
+    }
+    const std::string text = machine_summary(machine, {});
+    EXPECT_THAT(text, HasSubstr("mlx5_2/1 DOWN (Polling) InfiniBand\n"));
+    EXPECT_LT(text.find("mlx5_2/1"), text.find("mlx5_10/1"));
+}
+
+TEST(TextViews, NameNoTypeOfAModuleThatHasNone) {
+    Machine machine;
+    machine.dimms.resize(1);
+    machine.dimms[0].size_bytes = std::int64_t{16} << 30;
+    machine.dimms[0].speed_mt_s = 1866;
+    EXPECT_THAT(machine_summary(machine, {}), HasSubstr("1866 MT/s"));
+    EXPECT_THAT(machine_summary(machine, {}), Not(HasSubstr("?-")));
+}
+
 TEST(TextViews, SayHowToSeeTheRest) {
     Machine machine;
     for (int i = 10; i < 60; ++i) {

@@ -7,6 +7,7 @@
 #include <gpuadapt/core/text.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct TextStyle {
 /// The PCI devices of interest (GPUs, network, storage, accelerators) below their bridges, with negotiated and capable
 /// link. Equal neighbours are folded.
 [[nodiscard]] std::string pci_tree(const Machine& machine, const TextStyle& style);
+/// How many PCI functions the tree does not draw, by kind; nullopt when it draws all.
+[[nodiscard]] std::optional<Message> other_pci_devices(const Machine& machine);
 
 /// Worst first, `ok` left out; evidence and advice indented below each title.
 [[nodiscard]] std::string findings_list(const std::vector<Finding>& findings, const TextStyle& style);
