@@ -7,6 +7,7 @@
 
 #include <gpuadapt/check/checks.hpp>
 #include <gpuadapt/cli/main.hpp>
+#include <gpuadapt/core/perf_table.hpp>
 #include <gpuadapt/core/units.hpp>
 #include <gpuadapt/host/files.hpp>
 #include <gpuadapt/host/recording.hpp>
@@ -126,6 +127,17 @@ struct Source {
     report::WorkbookContext context;
 };
 
+/// What a record says is believed no more than what a log says.
+void check_tables(Record& record, const std::string& file) {
+    for (const Table& table : record.tables) {
+        if (!is_perf_table(table))
+            continue;
+        for (Finding& finding : ingest::check_perf_table(table, file))
+            if (std::find(record.findings.begin(), record.findings.end(), finding) == record.findings.end())
+                record.findings.push_back(std::move(finding));
+    }
+}
+
 Source open_source(const Session& session, const ReportOptions& options) {
     Source source;
     const Lang lang = session.lang_given ? session.lang : Lang::zh;  // the form is the guide's, which is Chinese
@@ -135,6 +147,7 @@ Source open_source(const Session& session, const ReportOptions& options) {
         source.context.source = read.name;
         source.context.sha256 = sha256_hex(read.text);
         source.record = std::move(read.record);
+        check_tables(source.record, read.name);
     }
     const std::vector<std::string>& files = options.logs.empty() ? options.from : options.logs;
     if (!files.empty() && options.record.empty()) {

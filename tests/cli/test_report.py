@@ -309,6 +309,19 @@ class FromRecords(ReportTest):
         self.assertIn("kept as r.xlsx.2", self.report().err)
         self.assertEqual((self.folder / "r.xlsx.1").read_bytes(), signed)
 
+    def test_a_record_that_was_altered_is_not_believed(self):
+        self.assertNotIn("LOG", self.report().err)
+        record = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        table = record["tables"][0]
+        place = {column["id"]: i for i, column in enumerate(table["columns"])}
+        table["rows"][0][place["size_bytes"]] = -5
+        table["rows"][1][place["out_of_place_algbw_gb_s"]] = 1e300
+        self.write("run.json", json.dumps(record))
+        result = self.report()
+        for check in ("LOG1", "LOG2"):
+            self.assert_says(result, check)
+            self.assertIn(f"警告 {check}", self.all_texts(self.workbook()[SHEETS[0]]))
+
     def test_one_record_makes_one_workbook(self):
         for more in (("--record", "run.json"), ("run.json",)):
             result = self.run_program("report", "--record", "run.json", *more)
