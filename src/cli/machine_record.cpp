@@ -19,7 +19,9 @@ Finding disagreement(const Unread& unread) {
     finding.subject = unread.path.substr(kDisagrees.size());
     finding.title = {"Two sources disagree", "两个来源不一致"};
     finding.evidence = Message::same(unread.reason);
-    finding.advice = {"Are they of the same machine, and of the same day?", "请确认它们来自同一台机器、同一时间"};
+    // One file, too, may hold several times: the kernel's log is of the boot, lspci of when it was called.
+    finding.advice = {"Are they of the same machine, and of the same time? A kernel log tells how it was at boot.",
+                      "请确认它们来自同一台机器、同一时间；内核日志反映的是启动时的状态"};
     return finding;
 }
 
