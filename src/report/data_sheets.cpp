@@ -7,6 +7,7 @@
 #include <gpuadapt/core/units.hpp>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -30,13 +31,25 @@ std::int64_t size_of(const PerfPoint& point) {
     return point.requested_bytes.value_or(point.size_bytes);
 }
 
-/// "1K" as a text; bytes as a plain number where no unit divides them. The script's own conversion gives the same for
-/// the guide's sizes, and rounds others, so that two of them may read alike. `name` holds the text.
-SheetCell size_cell(std::int64_t bytes, std::string& name) {
-    name = format_size(bytes);
-    if (const auto number = parse_integer(name))
+/// "1K"; bytes where no unit divides them. The guide's script gives the same for the guide's sizes and rounds others;
+/// what it makes of a log stays so as long as its labels differ.
+std::vector<std::string> size_labels(std::span<const PerfPoint> points) {
+    std::vector<std::string> exact, rounded;
+    for (const PerfPoint& point : points) {
+        exact.push_back(format_size(size_of(point)));
+        rounded.push_back(format_size_rounded(size_of(point)));
+    }
+    const bool of_a_log = std::none_of(points.begin(), points.end(),
+                                       [](const PerfPoint& point) { return point.requested_bytes.has_value(); });
+    const bool differ = std::set<std::string>(rounded.begin(), rounded.end()).size() == rounded.size();
+    return of_a_log && differ ? rounded : exact;
+}
+
+/// A label below 1024 is a plain number, as the script's own conversion leaves it.
+SheetCell size_cell(const std::string& label) {
+    if (const auto number = parse_integer(label))
         return *number;
-    return std::string_view(name);
+    return std::string_view(label);
 }
 
 using Points = std::span<const PerfPoint>;
@@ -216,10 +229,11 @@ void EnvironmentSheet::add_sweep(const std::string& name, std::int64_t count, st
         head_.clear();
         std::vector<SheetCell> head = {std::string_view("mccl_test"), std::string_view("GPU"),
                                        std::string_view("Bytes")};
-        std::vector<std::string> names(std::min(points.size(), kMostSizes));
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            head_.push_back(size_of(points[i]));
-            head.push_back(size_cell(head_.back(), names[i]));
+        const Points shown = points.first(std::min(points.size(), kMostSizes));
+        const std::vector<std::string> labels = size_labels(shown);
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            head_.push_back(size_of(shown[i]));
+            head.push_back(size_cell(labels[i]));
         }
         if (row_ == 0)
             write_top(head.size());

@@ -36,16 +36,19 @@ TEST_F(BusbwTable, TellsSizesApartThatWouldRoundAlike) {
     Table& table = record.tables[0];
     table.rows.resize(3);
     const std::array<std::int64_t, 3> sizes = {2976, 3000, 3072};
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        PerfPoint point = perf_point(table, table.rows[i]);
-        point.requested_bytes = sizes[i];
-        table.rows[i] = perf_row(point);
+    for (const bool of_a_log : {false, true}) {
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            PerfPoint point = perf_point(table, table.rows[i]);
+            point.size_bytes = sizes[i];
+            point.requested_bytes = of_a_log ? std::nullopt : std::optional(sizes[i]);
+            table.rows[i] = perf_row(point);
+        }
+        write_workbook(path("x.xlsx"), record, workbook_context(record));
+        const test::ReadBook book = test::read_book(path("x.xlsx"));
+        EXPECT_EQ(book.value("环境信息", "I5"), "2976");
+        EXPECT_EQ(book.value("环境信息", "J5"), "3000");
+        EXPECT_EQ(book.value("环境信息", "K5"), "3K");
     }
-    write_workbook(path("x.xlsx"), record, workbook_context(record));
-    const test::ReadBook book = test::read_book(path("x.xlsx"));
-    EXPECT_EQ(book.value("环境信息", "I5"), "2976");
-    EXPECT_EQ(book.value("环境信息", "J5"), "3000");
-    EXPECT_EQ(book.value("环境信息", "K5"), "3K");
 }
 
 TEST_F(BusbwTable, NamesTypeAndOperationWhereThereAreSeveral) {
