@@ -130,7 +130,8 @@ void check_sweep(Group& world) {
     SweepSink sink;
     sink.row = [&rows](const Table& table, const Row& cells) {
         const PerfPoint point = perf_point(table, cells);
-        const std::string name = table.id + ' ' + point.type + ' ' + point.redop + ' ' + std::to_string(point.count);
+        const std::string name =
+            table.id + ' ' + point.type + ' ' + point.redop + ' ' + std::to_string(point.count.value_or(-1));
         expect(point.out_of_place.wrong == 0, name + " out of place");
         const bool defined = in_place_defined(table.labels.at("collective"));
         expect(point.in_place.wrong == (defined ? std::optional<std::int64_t>(0) : std::nullopt), name + " in place");
