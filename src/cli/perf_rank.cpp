@@ -70,8 +70,7 @@ std::vector<std::string> send_machines(Group& world, Root& root, const LineSink&
 /// What our own launcher says before it starts the ranks.
 void say_what_is_measured(const Session& session, const PerfOptions& options, const std::vector<std::string>& hosts,
                           PerfReceiver& receiver) {
-    const std::vector<HostMachine> machines = receiver.record().machines;
-    for (const HostMachine& host : machines) {
+    for (const HostMachine& host : receiver.record().machines) {
         if (host.host == hosts.front())
             say_backend(session, options, host.machine);
         const auto ranks = static_cast<int>(std::count(hosts.begin(), hosts.end(), host.host));

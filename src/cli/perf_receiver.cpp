@@ -112,22 +112,15 @@ void PerfReceiver::finding(const Finding& finding) {
 
 void PerfReceiver::begin_table(const Table& table) {
     say_kept();
-    end_table(log_.end_table());
+    print_log(log_.end_table());
     if (!is_perf_table(table))
         return;
     const int ranks = static_cast<int>(parse_integer(table.labels.at("ranks")).value_or(0));
     print_log(log_.begin_table(table.labels.at("collective"), ranks, report::log_header(record_, ranks)));
-    table_open_ = true;
-}
-
-void PerfReceiver::end_table(const std::string& text) {
-    if (table_open_)
-        print_log(text);
-    table_open_ = false;
 }
 
 void PerfReceiver::print_log(const std::string& text) {
-    if (session_.json || log_error_ != 0)
+    if (text.empty() || session_.json || log_error_ != 0)
         return;
     progress_.clear();
     // A measurement does not end because nobody reads its log: the record goes on.
@@ -147,7 +140,7 @@ int PerfReceiver::finish(const std::optional<Error>& error) {
         return report_error(session_, *error);
     }
     say_kept();
-    end_table(error ? log_.cut_table(error->message().en) : log_.end_table());
+    print_log(error ? log_.cut_table(error->message().en) : log_.end_table());
     check::judge(record_);
     file_.finish(record_);
     if (session_.json && file_.path() != "-")

@@ -51,7 +51,6 @@ class PerfReceiver {
 
   private:
     void begin_table(const Table& table);
-    void end_table(const std::string& text);
     void print_log(const std::string& text);
     void say_kept();
 
@@ -61,7 +60,6 @@ class PerfReceiver {
     RecordFile file_;
     report::NcclLogWriter log_;
     Progress progress_;
-    bool table_open_ = false;
     bool kept_is_said_ = false;
     int log_error_ = 0;  ///< errno of the write at which the log ended
     std::optional<Error> error_;
