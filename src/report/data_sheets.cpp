@@ -32,17 +32,15 @@ std::int64_t size_of(const PerfPoint& point) {
 }
 
 /// "1K"; bytes where no unit divides them. The guide's script gives the same for the guide's sizes and rounds others;
-/// what it makes of a log stays so as long as its labels differ.
-std::vector<std::string> size_labels(std::span<const PerfPoint> points) {
+/// what it makes of a log of its own form stays so (`as_script`) as long as its labels differ.
+std::vector<std::string> size_labels(std::span<const PerfPoint> points, bool as_script) {
     std::vector<std::string> exact, rounded;
     for (const PerfPoint& point : points) {
         exact.push_back(format_size(size_of(point)));
         rounded.push_back(format_size_rounded(size_of(point)));
     }
-    const bool of_a_log = std::none_of(points.begin(), points.end(),
-                                       [](const PerfPoint& point) { return point.requested_bytes.has_value(); });
     const bool differ = std::set<std::string>(rounded.begin(), rounded.end()).size() == rounded.size();
-    return of_a_log && differ ? rounded : exact;
+    return as_script && differ ? rounded : exact;
 }
 
 /// A label below 1024 is a plain number, as the script's own conversion leaves it.
@@ -214,11 +212,11 @@ void EnvironmentSheet::add_block(const BlockName& name, const std::vector<PerfPo
         const std::string label = sweep_label(sweep, sweeps, usual_type_);
         if (!label.empty())
             sheet_.width(kTableColumn, kLabelledWidth);
-        add_sweep(name.name + label, name.count, sweep);
+        add_sweep(name, label, sweep);
     }
 }
 
-void EnvironmentSheet::add_sweep(const std::string& name, std::int64_t count, std::span<const PerfPoint> points) {
+void EnvironmentSheet::add_sweep(const BlockName& name, const std::string& label, std::span<const PerfPoint> points) {
     if (row_ + kBelowTable >= kSheetRows) {
         ++left_out_;
         return;
@@ -230,7 +228,7 @@ void EnvironmentSheet::add_sweep(const std::string& name, std::int64_t count, st
         std::vector<SheetCell> head = {std::string_view("mccl_test"), std::string_view("GPU"),
                                        std::string_view("Bytes")};
         const Points shown = points.first(std::min(points.size(), kMostSizes));
-        const std::vector<std::string> labels = size_labels(shown);
+        const std::vector<std::string> labels = size_labels(shown, name.kernel_column);
         for (std::size_t i = 0; i < shown.size(); ++i) {
             head_.push_back(size_of(shown[i]));
             head.push_back(size_cell(labels[i]));
@@ -242,7 +240,8 @@ void EnvironmentSheet::add_sweep(const std::string& name, std::int64_t count, st
         for (std::size_t i = 0; i < head_.size(); ++i)
             places.push_back(i);
     }
-    std::vector<SheetCell> cells = {std::string_view(name), count, std::string_view("GB/s")};
+    const std::string labelled = name.name + label;
+    std::vector<SheetCell> cells = {std::string_view(labelled), name.count, std::string_view("GB/s")};
     for (std::size_t i = 0; i < places.size(); ++i) {
         cells.resize(3 + places[i]);
         cells.push_back(real_cell(points[i].out_of_place.busbw_gb_s));

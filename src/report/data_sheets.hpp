@@ -33,7 +33,7 @@ class EnvironmentSheet {
     void finish(const Record& judged);
 
   private:
-    void add_sweep(const std::string& name, std::int64_t count, std::span<const PerfPoint> points);
+    void add_sweep(const BlockName& name, const std::string& label, std::span<const PerfPoint> points);
     void write_top(std::size_t head_length);
     void write_row(const std::vector<SheetCell>& beside, bool head);
     void write_label(std::uint32_t row, const std::string& label, const std::string& value);

@@ -36,11 +36,13 @@ TEST_F(BusbwTable, TellsSizesApartThatWouldRoundAlike) {
     Table& table = record.tables[0];
     table.rows.resize(3);
     const std::array<std::int64_t, 3> sizes = {2976, 3000, 3072};
-    for (const bool of_a_log : {false, true}) {
+    for (const bool guide_form : {false, true}) {
+        if (guide_form)
+            table.labels["kernel_column"] = "yes";
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             PerfPoint point = perf_point(table, table.rows[i]);
             point.size_bytes = sizes[i];
-            point.requested_bytes = of_a_log ? std::nullopt : std::optional(sizes[i]);
+            point.requested_bytes.reset();
             table.rows[i] = perf_row(point);
         }
         write_workbook(path("x.xlsx"), record, workbook_context(record));
@@ -49,6 +51,9 @@ TEST_F(BusbwTable, TellsSizesApartThatWouldRoundAlike) {
         EXPECT_EQ(book.value("环境信息", "J5"), "3000");
         EXPECT_EQ(book.value("环境信息", "K5"), "3K");
     }
+    table.rows.resize(1);
+    write_workbook(path("x.xlsx"), record, workbook_context(record));
+    EXPECT_EQ(test::read_book(path("x.xlsx")).value("环境信息", "I5"), "3K") << "as the guide's script rounds 2976";
 }
 
 TEST_F(BusbwTable, NamesTypeAndOperationWhereThereAreSeveral) {
