@@ -266,6 +266,7 @@ XlsxFile::XlsxFile(const std::string& path, const std::string& title, const std:
         fail(std::strerror(fs::is_directory(status) ? EISDIR : errno),
              std::strerror(fs::is_directory(status) ? EISDIR : errno));
     probe.close();
+    remove_unfinished();  // who is interrupted before the end leaves nothing behind
 
     lxw_workbook_options options{};
     options.constant_memory = LXW_TRUE;
