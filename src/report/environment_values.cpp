@@ -181,21 +181,23 @@ ItemValue pcie_acs(const Machine& machine) {
     constexpr int kExtendedSpace = 4096;
     constexpr std::size_t kShown = 16;
     std::vector<std::string> on;
-    int off = 0, unread = 0, bridges = 0;
+    int off = 0, unread = 0, denied = 0, bridges = 0;
     for (const PciDevice& device : machine.pci_devices) {
         if (!is_bridge(device))
             continue;
         ++bridges;
         if (device.acs)
             device.acs->control& kRedirecting ? on.push_back(device.address) : static_cast<void>(++off);
-        else if (!device.config_bytes || *device.config_bytes < kExtendedSpace)
-            ++unread;
+        else if (!device.config_bytes)
+            ++unread;  // a text tells what there is, not what there is not
+        else if (*device.config_bytes < kExtendedSpace)
+            ++denied;
     }
     if (bridges == 0 && !has_all_pci_devices(machine))
         return std::nullopt;
-    if (on.empty() && off == 0 && unread > 0)
+    if (on.empty() && off == 0 && unread + denied > 0)
         return std::nullopt;
-    if (on.empty() && unread == 0)
+    if (on.empty() && unread + denied == 0)
         return off > 0 ? Message{fmt::format("off ({})", counted(off, "port")), fmt::format("关闭（{} 个端口）", off)}
                        : Message{fmt::format("no port has ACS ({})", counted(bridges, "bridge")),
                                  fmt::format("无端口具备ACS（{} 个桥）", bridges)};
@@ -209,9 +211,11 @@ ItemValue pcie_acs(const Machine& machine) {
         parts.emplace_back(fmt::format("off on the {} that could be read", counted(off, "port")),
                            fmt::format("已读到的 {} 个端口关闭", off));
     }
+    if (denied > 0)
+        parts.emplace_back(fmt::format("{} not read (needs root)", counted(denied, "bridge")),
+                           fmt::format("{} 个桥未读到（需root）", denied));
     if (unread > 0)
-        parts.emplace_back(fmt::format("{} not read (needs root)", counted(unread, "bridge")),
-                           fmt::format("{} 个桥未读到（需root）", unread));
+        parts.emplace_back(fmt::format("{} not told", counted(unread, "bridge")), fmt::format("{} 个桥未写明", unread));
     return joined(parts, "; ");
 }
 
