@@ -126,6 +126,14 @@ bool busbw_fits(std::int64_t size, const LogHalf& half, const FactorRange& facto
     return printed(*half.busbw).meets({factor.low * algbw.low, factor.high * algbw.high});
 }
 
+double error_tolerance(const std::string& type) {
+    if (type == "float")
+        return 1e-4;
+    if (type == "double")
+        return 1e-8;
+    return type == "half" || type == "bfloat16" ? 5e-2 : 0;
+}
+
 std::optional<std::int64_t> size_over_count(const LogRow& row) {
     const std::optional<int> bytes = type_bytes(row.type);
     if (!bytes || row.count <= 0 || row.count > row.size / *bytes)

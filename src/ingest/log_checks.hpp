@@ -27,6 +27,10 @@ struct FactorRange {
 /// busbw = factor * algbw, with the better of the printed algbw and (where `use_time`) size / time.
 [[nodiscard]] bool busbw_fits(std::int64_t size, const LogHalf& half, const FactorRange& factor, bool use_time);
 
+/// The float column of old versions is the largest relative deviation of a result: up to this it is rounding (5e-07),
+/// above it wrong data (1e+00).
+[[nodiscard]] double error_tolerance(const std::string& type);
+
 /// Ranks by size = ranks * count * bytes; 1 where size is count * bytes. nullopt when it is neither.
 [[nodiscard]] std::optional<std::int64_t> size_over_count(const LogRow& row);
 

@@ -309,20 +309,11 @@ class Judge {
                                   {"the data are damaged, whatever the speed: find the link or memory at fault first",
                                    "数据已损坏，与性能无关：请先定位故障链路或显存"});
             for (const LogHalf* half : {&row.out_of_place, &row.in_place})
-                if (half->error && *half->error > tolerance(row.type))
+                if (half->error && *half->error > error_tolerance(row.type))
                     run_.findings.add(Severity::failure, "LOG11", row.line,
                                       {"the result deviates too much", "结果偏差过大"},
                                       Message::same(fmt::format("{} B: error {:g}", row.size, *half->error)));
         }
-    }
-
-    /// The float column of old versions is the largest relative deviation; 5e-07 is rounding, 1e+00 is wrong data.
-    [[nodiscard]] static double tolerance(const std::string& type) {
-        if (type == "float")
-            return 1e-4;
-        if (type == "double")
-            return 1e-8;
-        return type == "half" || type == "bfloat16" ? 5e-2 : 0;
     }
 
     void judge_footer(const std::vector<LogRow>& good) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ingest/log_checks.hpp"
 #include "ingest/log_run.hpp"
 
 #include <gpuadapt/core/perf_table.hpp>
@@ -9,8 +10,13 @@
 namespace gpuadapt::ingest {
 namespace {
 
-/// A program that did not compare (-c 0) prints 0 all the same.
-PerfHalf perf_half(const LogHalf& half, bool compared) {
+/// What the log says of the data, for all of its rows.
+struct DataVerdict {
+    bool compared = true;  ///< a program that did not compare (-c 0) prints 0 all the same
+    bool fine = false;     ///< the footer says that no result was out of bounds
+};
+
+PerfHalf perf_half(const LogHalf& half, const std::string& type, const DataVerdict& verdict) {
     PerfHalf result;
     if (half.time)
         result.time_us = half.time->value;
@@ -18,13 +24,16 @@ PerfHalf perf_half(const LogHalf& half, bool compared) {
         result.algbw_gb_s = half.algbw->value;
     if (half.busbw)
         result.busbw_gb_s = half.busbw->value;
-    if (compared || half.wrong.value_or(0) > 0)
+    if (verdict.compared || half.wrong.value_or(0) > 0)
         result.wrong = half.wrong;
+    // Old versions print a deviation instead of a number of wrong elements.
+    if (verdict.compared && verdict.fine && !half.wrong && half.error && *half.error <= error_tolerance(type))
+        result.wrong = 0;
     return result;
 }
 
 PerfPoint perf_point_of(const LogRow& row, const OpenRun& run) {
-    const bool compared = run.preamble.validation != 0;
+    const DataVerdict verdict{run.preamble.validation != 0, run.footer_wrong == 0 && !run.footer_failed};
     PerfPoint point;
     point.size_bytes = row.size;
     if (run.columns.has(ColumnKind::count))
@@ -34,8 +43,8 @@ PerfPoint perf_point_of(const LogRow& row, const OpenRun& run) {
     point.root = row.root;
     if (row.kernel)
         point.kernel_us = row.kernel->value;
-    point.out_of_place = perf_half(row.out_of_place, compared);
-    point.in_place = perf_half(row.in_place, compared);
+    point.out_of_place = perf_half(row.out_of_place, row.type, verdict);
+    point.in_place = perf_half(row.in_place, row.type, verdict);
     return point;
 }
 
