@@ -67,12 +67,8 @@ std::vector<std::string> send_machines(Group& world, Root& root, const LineSink&
     return hosts;
 }
 
-/// What our own launcher says before it starts the ranks.
-void say_what_is_measured(const Session& session, const PerfOptions& options, const std::vector<std::string>& hosts,
-                          PerfReceiver& receiver) {
+void note_oversubscription(const std::vector<std::string>& hosts, PerfReceiver& receiver) {
     for (const HostMachine& host : receiver.record().machines) {
-        if (host.host == hosts.front())
-            say_backend(session, options, host.machine);
         const auto ranks = static_cast<int>(std::count(hosts.begin(), hosts.end(), host.host));
         if (const auto note = oversubscription(host.host, ranks, host.machine.cpu.cores.value_or(ranks)))
             receiver.finding(*note);
@@ -190,8 +186,10 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
     try {
         world.together([&] {
             check_world(plan, world.size());
-            if (world.rank() == 0)
-                receiver.emplace(session, start_record(session, nullptr), record_path(options), log_form(options));
+            if (world.rank() != 0)
+                return;
+            say_backend(session, options, probe_machine(root));  // as our own launcher does before it starts ranks
+            receiver.emplace(session, start_record(session, nullptr), record_path(options), log_form(options));
         });
     } catch (const Error& error) {
         return world.rank() == 0 ? report_error(session, error) : kExitOk;
@@ -215,7 +213,7 @@ int serve_alone(Session& session, const PerfOptions& options, SweepPlan plan, Ro
         const std::vector<std::string> hosts = send_machines(world, root, emit);
         world.together([&] {
             if (receiver)
-                say_what_is_measured(session, options, hosts, *receiver);
+                note_oversubscription(hosts, *receiver);
         });
         // What the other ranks say does not come here, so who has not come is not known.
         measure(session, plan, root, world, mpi.library_version(), emit, [&emit_last](const TimeOut& time_out) {

@@ -146,6 +146,7 @@ class Launching(CliTest):
                 result = self.run_program("perf", *"--backend gpu --gpus 2 --ops broadcast -b 8 -e 8".split(), program=program)
                 self.assertNotEqual(result.status, 0)
                 self.assert_says(result, "--backend gpu: no GPU was found")
+                self.assertEqual(os.listdir(self.folder), [], "what measures nothing leaves no record")
 
     def test_more_ranks_than_cores_are_noted(self):
         cores = len(os.sched_getaffinity(0))
