@@ -88,13 +88,13 @@ int run_probe(Session& session, const ProbeOptions& options) {
         record.findings.insert(record.findings.end(), more.begin(), more.end());
     }
     if (!options.out.empty())
-        write_output_file(options.out, to_json(record));
+        write_keeping(session, options.out, to_json(record));
     if (!options.svg.empty())
-        write_output_file(options.svg, report::topology_svg(machine, session.lang));
+        write_keeping(session, options.svg, report::topology_svg(machine, session.lang));
     if (!options.nccl_topo.empty())
-        write_output_file(options.nccl_topo, report::nccl_topology(machine));
+        write_keeping(session, options.nccl_topo, report::nccl_topology(machine));
     if (!options.expect_out.empty())
-        write_output_file(options.expect_out, to_json(draft_expectations(machine)));
+        write_keeping(session, options.expect_out, to_json(draft_expectations(machine)));
     if (session.json)
         print(to_json(record));
     else if (options.topology)
@@ -123,8 +123,10 @@ Action define_probe(CLI::App& app, Lang lang) {
                       "同时询问本机的其他工具，并指出不一致之处"));
     app.add_option(
            "--write-expect", options->expect_out,
-           pick(lang, "Draft expect.json for machines of this model from what this one shows; correct it by hand",
-                "由本机生成该机型的 expect.json 草稿，请人工核对"))
+           pick(lang,
+                "Draft expect.json for machines of this model from what this one shows; correct it by hand. An output "
+                "that is there is kept as FILE.1, here and below",
+                "由本机生成该机型的 expect.json 草稿，请人工核对；此处及以下各项，已有的文件保留为 FILE.1"))
         ->type_name("FILE");
     app.add_option("--out", options->out, pick(lang, "Also write the record to this file", "同时把记录写入该文件"))
         ->type_name("FILE");

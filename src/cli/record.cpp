@@ -61,9 +61,7 @@ int run_record(Session& session, const RecordOptions& options) {
     if (options.anonymize)
         answers = anonymize(answers, random_key());
     const std::string bytes = pack_recording(answers);
-    EarlierFile earlier(path);
-    write_output_file(path, bytes);
-    earlier.keep(session);
+    write_keeping(session, path, bytes);
     // Where stdout may have taken the recording, what is said about it must not follow.
     std::error_code ignored;
     const bool is_file = path != "-" && std::filesystem::is_regular_file(path, ignored);

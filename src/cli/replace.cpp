@@ -67,6 +67,12 @@ std::string free_name(const std::string& path) {
     }
 }
 
+void write_keeping(const Session& session, const std::string& path, std::string_view bytes) {
+    EarlierFile earlier(path);
+    write_output_file(path, bytes);
+    earlier.keep(session);
+}
+
 EarlierFile::EarlierFile(const std::string& path) {
     std::error_code failed;
     if (path == "-" || path.starts_with("/dev/") || !std::filesystem::is_regular_file(path, failed) ||

@@ -16,6 +16,9 @@ enum class OutputKind { workbook, recording, machine_record, expectations, svg, 
 /// `machine_record`, also a record with measurements), and the Error of check_output_file().
 void check_replaceable(std::string_view option, const std::string& path, OutputKind kind);
 
+/// write_output_file(), keeping an EarlierFile.
+void write_keeping(const Session& session, const std::string& path, std::string_view bytes);
+
 /// PATH.1, PATH.2, ...: the first of which neither it nor its .part exists.
 [[nodiscard]] std::string free_name(const std::string& path);
 

@@ -179,7 +179,10 @@ class Probe(CliTest):
         for option, name in outputs:
             with self.subTest(option=option):
                 self.run_ok("probe", "--from", machine, option, self.path(name))
-                self.run_ok("probe", "--from", machine, option, self.path(name))
+                first = (self.folder / name).read_bytes()
+                again = self.run_ok("probe", "--from", machine, option, self.path(name))
+                self.assertIn(f"{name}.1", again.err)
+                self.assertEqual((self.folder / f"{name}.1").read_bytes(), first)
                 (self.folder / "measured.txt").write_text("hours of work\n", encoding="utf-8")
                 result = self.run_program("probe", "--from", machine, option, self.path("measured.txt"))
                 self.assert_status(result, USAGE)
