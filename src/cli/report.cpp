@@ -36,7 +36,7 @@ struct ReportOptions {
     std::vector<std::string> records;  ///< as given; one makes sense
     std::string record;
     std::vector<std::string> logs;
-    std::string out_file = "mccl_test.xlsx";  // the guide's script's own default
+    std::string out_file;  // empty: none was named
     std::string form;
     bool probe = false;
     std::vector<std::string> from;
@@ -129,10 +129,10 @@ struct Source {
 
 /// What a record says is believed no more than what a log says.
 void check_tables(Record& record, const std::string& file) {
-    for (const Table& table : record.tables) {
+    for (Table& table : record.tables) {
         if (!is_perf_table(table))
             continue;
-        for (Finding& finding : ingest::check_perf_table(table, file))
+        for (Finding& finding : ingest::refuse_rows(table, file))
             if (std::find(record.findings.begin(), record.findings.end(), finding) == record.findings.end())
                 record.findings.push_back(std::move(finding));
     }
@@ -264,6 +264,14 @@ TableSink with_check_of_machine(Source& source, const TableSink& sink) {
     };
 }
 
+void finish_workbook(const Session& session, report::Workbook& workbook, const std::string& path,
+                     const Record& record) {
+    EarlierFile earlier(path);
+    workbook.finish(record);
+    earlier.keep(session);
+    say(session, {fmt::format("Workbook: {}", path), fmt::format("表格：{}", path)});
+}
+
 int run_report(Session& session, const ReportOptions& options) {
     end_on_stop_signals();
     if (options.records.size() > 1)
@@ -285,18 +293,27 @@ int run_report(Session& session, const ReportOptions& options) {
     if (options.logs.empty() && (!options.collective.empty() || options.ranks > 0))
         throw input_error(Message{"--collective and --ranks speak of logs: give --log-file",
                                   "--collective 与 --ranks 只用于日志：请给出 --log-file"});
-    if (!session.json)
-        check_replaceable("--out-file", options.out_file, OutputKind::workbook);
+    // JSON takes the workbook's place, unless that was asked for too. The name is the guide's script's own default.
+    const bool with_workbook = !session.json || !options.out_file.empty();
+    const std::string out_file = options.out_file.empty() ? "mccl_test.xlsx" : options.out_file;
+    if (with_workbook)
+        check_replaceable("--out-file", out_file, OutputKind::workbook);
     Source source = open_source(session, options);
     if (session.json) {
         read_logs(session, options,
                   with_check_of_machine(source, [&](const Table& table) { source.record.tables.push_back(table); }),
                   source.record);
         check::judge(source.record);
+        if (with_workbook) {
+            report::Workbook workbook(out_file, source.context);
+            for (const Table* table : report::ordered_perf_tables(source.record))
+                workbook.add_table(*table);
+            finish_workbook(session, workbook, out_file, source.record);
+        }
         print(to_json(source.record));
         return exit_status(source.record.findings, session.strict);
     }
-    report::Workbook workbook(options.out_file, source.context);
+    report::Workbook workbook(out_file, source.context);
     for (const Table* table : report::ordered_perf_tables(source.record))
         workbook.add_table(*table);
     // Each table is judged while it is there: the rows of a large log are never all in memory.
@@ -309,10 +326,7 @@ int run_report(Session& session, const ReportOptions& options) {
                                     }),
               source.record);
     judge.conclude(source.record);
-    EarlierFile earlier(options.out_file);
-    workbook.finish(source.record);
-    earlier.keep(session);
-    say(session, {fmt::format("Workbook: {}", options.out_file), fmt::format("表格：{}", options.out_file)});
+    finish_workbook(session, workbook, out_file, source.record);
     say_judgement(session, source.record);
     return exit_status(source.record.findings, session.strict);
 }
@@ -329,8 +343,10 @@ Action define_report(CLI::App& app, Lang lang) {
                         "nccl-tests、rccl-tests、mccl_tests 的日志；- 为 stdin"))
         ->type_name("FILE...");
     app.add_option("--out-file", options->out_file,
-                   pick(lang, "The workbook (default mccl_test.xlsx). One that is there is kept as FILE.1",
-                        "输出表格（默认 mccl_test.xlsx）；已有的保留为 FILE.1"))
+                   pick(lang,
+                        "The workbook (default mccl_test.xlsx; with --json only where it is named). One that is there "
+                        "is kept as FILE.1",
+                        "输出表格（默认 mccl_test.xlsx；使用 --json 时仅在指定后生成）；已有的保留为 FILE.1"))
         ->type_name("FILE");
     app.add_option("--form", options->form,
                    fmt::format(fmt::runtime(pick(lang,

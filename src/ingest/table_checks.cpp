@@ -47,25 +47,29 @@ struct Failed {
 
 }  // namespace
 
-std::vector<Finding> check_perf_table(const Table& table, const std::string& file) {
+std::vector<Finding> refuse_rows(Table& table, const std::string& file) {
     const std::string collective = label(table, "collective");
     const bool use_time = algbw_from_time(collective, label(table, "time") == "cpu");
     const auto ranks = parse_integer(label(table, "ranks"));
     const std::optional<double> factor =
         ranks && *ranks <= INT32_MAX ? log_bus_factor(collective, static_cast<int>(*ranks)) : std::nullopt;
-    std::vector<Failed> failed = {{"LOG1", {"a row holds a number that cannot be", "数据行中有不可能的数值"}},
-                                  {"LOG2", {"algbw is not size / time", "algbw 与 size / time 不符"}},
-                                  {"LOG3", {"busbw is not factor x algbw", "busbw 与 系数 × algbw 不符"}}};
-    for (const Row& row : table.rows) {
+    std::vector<Failed> failed = {
+        {"LOG1", {"row refused: it holds a number that cannot be", "该行不采用：有不可能的数值"}},
+        {"LOG2", {"row refused: algbw is not size / time", "该行不采用：algbw 与 size / time 不符"}},
+        {"LOG3", {"row refused: busbw is not factor x algbw", "该行不采用：busbw 与 系数 × algbw 不符"}}};
+    const std::size_t all = table.rows.size();
+    const auto is_refused = [&](const Row& row) {
         const PerfPoint point = perf_point(table, row);
+        bool refused = false;
         const auto fails = [&](std::size_t which) {
+            refused = true;
             if (failed[which].rows++ == 0)
                 failed[which].first = fmt::format("{} B {}", point.size_bytes, point.type);
         };
         if (point.size_bytes < 0 || point.count.value_or(0) < 0 || impossible(point.out_of_place) ||
             impossible(point.in_place)) {
             fails(0);
-            continue;
+            return true;
         }
         const LogHalf halves[] = {log_half(point.out_of_place), log_half(point.in_place)};
         const auto any_fails = [&](const auto& fits) { return !fits(halves[0]) || !fits(halves[1]); };
@@ -75,7 +79,13 @@ std::vector<Finding> check_perf_table(const Table& table, const std::string& fil
                 return busbw_fits(point.size_bytes, half, {*factor, *factor}, use_time);
             }))
             fails(2);
-    }
+        return refused;
+    };
+    std::vector<Row> good;
+    for (Row& row : table.rows)
+        if (!is_refused(row))
+            good.push_back(std::move(row));
+    table.rows = std::move(good);
     std::vector<Finding> findings;
     for (const Failed& one : failed) {
         if (one.rows == 0)
@@ -85,8 +95,8 @@ std::vector<Finding> check_perf_table(const Table& table, const std::string& fil
         finding.check = one.check;
         finding.subject = fmt::format("{}: {}", file, table.id);
         finding.title = one.title;
-        finding.evidence = {fmt::format("{} of {} rows, first {}", one.rows, table.rows.size(), one.first),
-                            fmt::format("{} / {} 行，首个 {}", one.rows, table.rows.size(), one.first)};
+        finding.evidence = {fmt::format("{} of {} rows, first {}", one.rows, all, one.first),
+                            fmt::format("{} / {} 行，首个 {}", one.rows, all, one.first)};
         finding.advice = {"The record was altered, or is damaged: measure again.", "记录被改动或已损坏：请重新测试。"};
         findings.push_back(std::move(finding));
     }

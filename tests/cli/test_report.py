@@ -4,8 +4,10 @@
 import hashlib
 import json
 import math
+import os
 import pathlib
 import re
+import time
 
 from support import FAILURE, OK, REPOSITORY, TOOL, USAGE, CliTest, main
 
@@ -321,6 +323,27 @@ class FromRecords(ReportTest):
         for check in ("LOG1", "LOG2"):
             self.assert_says(result, check)
             self.assertIn(f"警告 {check}", self.all_texts(self.workbook()[SHEETS[0]]))
+        cells = [cell for row in self.workbook()[SHEETS[1]].iter_rows(values_only=True) for cell in row]
+        self.assertNotIn(-5, cells)
+        self.assertNotIn(1e300, cells)
+
+    def test_json_writes_the_workbook_that_was_named(self):
+        result = self.report("--json")
+        self.assert_status(result, OK)
+        self.assertEqual(json.loads(result.out)["tables"][0]["id"], "perf/all_reduce/1")
+        self.assertEqual(self.workbook().sheetnames, SHEETS)
+        self.assert_status(self.run_program("report", "--record", "run.json", "--json"), OK)
+        self.assertFalse((self.folder / "mccl_test.xlsx").exists())
+
+    def test_an_interrupted_report_leaves_nothing(self):
+        os.mkfifo(self.path("log"))
+        child = self.start_program("report", "--log-file", "log", "--out-file", "x.xlsx")
+        writer = os.open(self.path("log"), os.O_WRONLY)  # opens when the program reads
+        self.addCleanup(os.close, writer)
+        time.sleep(0.3)
+        child.terminate()
+        self.finish(child, 10)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("x.xlsx")], [])
 
     def test_one_record_makes_one_workbook(self):
         for more in (("--record", "run.json"), ("run.json",)):

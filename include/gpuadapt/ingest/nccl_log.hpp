@@ -96,10 +96,10 @@ struct NcclLog {
 };
 [[nodiscard]] NcclLog read_nccl_log(std::string_view text, const NcclLogOptions& options);
 
-/// The arithmetic of a log's rows (LOG2, LOG3) and numbers that cannot be (LOG1) for a perf table of a record, which
-/// may have been altered: a warning a check and table, its subject "FILE: ID". Throws Error(input) as perf_point()
-/// does.
-[[nodiscard]] std::vector<Finding> check_perf_table(const Table& table, const std::string& file);
+/// A record may have been altered: takes out of its perf table the rows that a log's would be refused for, by the
+/// arithmetic of the columns (LOG2, LOG3) or because a number cannot be (LOG1). A warning a check and table, its
+/// subject "FILE: ID". Throws Error(input) as perf_point() does.
+[[nodiscard]] std::vector<Finding> refuse_rows(Table& table, const std::string& file);
 
 /// "all_reduce" from "all_reduce_perf", "AllReduce" or a path that ends so; nullopt when it names no collective.
 [[nodiscard]] std::optional<std::string> collective_name(std::string_view text);
