@@ -214,6 +214,14 @@ class MemberReader {
         return std::move(*result);
     }
 
+    /// What a folder lists: one component of a path.
+    std::string checked_name(std::string_view text) const {
+        std::string name = checked_text(text);
+        if (name.empty() || name.find('/') != std::string::npos || !is_root_path("/" + name))
+            fail_line({"not the name of a file", "不是文件名"});
+        return name;
+    }
+
     void read_answers(const std::string& text) {
         std::string_view rest = text;
         while (!rest.empty()) {
@@ -260,7 +268,7 @@ class MemberReader {
             ListAnswer list{*status, {}, ok ? "" : third};
             if (ok && fields.size() > 2 && !fields[2].empty())
                 for (const std::string_view name : split(fields[2], '/'))
-                    list.names.push_back(checked_text(name));
+                    list.names.push_back(checked_name(name));
             answers_.lists[path] = std::move(list);
         } else {
             fail_line({"unknown kind of answer", "未知的条目类型"});

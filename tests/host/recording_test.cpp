@@ -256,10 +256,26 @@ TEST(Recording, RefusesDamagedFiles) {
 
 TEST(Recording, NamesTheLineThatIsDamaged) {
     const test::TempFolder folder;
-    for (const char* line :
-         {"what\t/a\tb", "link", "link-no\t/a\tb", "link\trelative\tx", "link\t/../a\tx", "list\t/a\tb%", "file\t/a\tx",
-          "run\t1\texited\t0", "run\t1\tno\t0\t\tx", "run\t1\texited\t-1\t\tx", "run\tx\texited\t0\t\tx",
-          "run\t1\texited\t300\t\tx", "env\tA", "lookup\tA", "exists-maybe\t/x\t"})
+    for (const char* line : {"what\t/a\tb",
+                             "link",
+                             "link-no\t/a\tb",
+                             "link\trelative\tx",
+                             "link\t/../a\tx",
+                             "list\t/a\tb%",
+                             "list\t/a\tb/c%2Fd",
+                             "list\t/a\t%2F",
+                             "list\t/a\tb//c",
+                             "list\t/a\t..",
+                             "list\t/a\tb%00",
+                             "file\t/a\tx",
+                             "run\t1\texited\t0",
+                             "run\t1\tno\t0\t\tx",
+                             "run\t1\texited\t-1\t\tx",
+                             "run\tx\texited\t0\t\tx",
+                             "run\t1\texited\t300\t\tx",
+                             "env\tA",
+                             "lookup\tA",
+                             "exists-maybe\t/x\t"})
         EXPECT_THAT(error_of(folder.write(
                         "r", tar(tar_member("answers.tsv", '0', "exists\t/a\t\n\n" + std::string(line) + "\n")))),
                     HasSubstr("answers.tsv: line 3: "))
