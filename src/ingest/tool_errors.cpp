@@ -31,6 +31,7 @@ constexpr ErrorLine kErrorLines[] = {
     {"Failed to initialize NVML", ""},
     {"Unable to determine the device handle for GPU", ""},
     {"PARSE ERROR: Argument: ", ""},
+    {"GPU#", " error: "},  // mx-smi, of one GPU
     {"ibpanic: ", ""},
     {"iberror: ", ""},
     {"Failed to get IB devices list", ""},

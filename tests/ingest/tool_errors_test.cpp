@@ -22,6 +22,7 @@ TEST(ToolErrors, KnowsEachToolsWay) {
              "pcilib: Cannot open /proc/bus/pci",
              "/sys/firmware/dmi/tables/smbios_entry_point: No such file or directory",
              "Failed to initialize NVML: Driver/library version mismatch",
+             "GPU#1 show-example Sysfs error: No such file or directory",
          })
         EXPECT_THAT(read_tool_errors(std::string(line) + "\n"), ElementsAre(line));
 }
@@ -34,6 +35,7 @@ TEST(ToolErrors, LeavesProseAndFacts) {
              "/dev/mem: Permission denied",
              "ssh: connect to host node01 port 22: Connection refused",
              "symbol_error: 0",
+             "GPU#1  MXC999  0000:01:00.0",
              "",
          })
         EXPECT_THAT(read_tool_errors(line), IsEmpty()) << line;
