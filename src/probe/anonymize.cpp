@@ -117,6 +117,17 @@ void add_host_names(Pseudonyms& names, const Answers& answers) {
     }
 }
 
+/// /proc/sysinfo of an s390: "Sequence Code" is the machine's serial number; partition and guests have names.
+void add_of_sysinfo(Pseudonyms& names, std::string_view text) {
+    for (const std::string_view line : split_lines(text)) {
+        const auto pair = split_pair(line, ':');
+        if (pair && pair->first == "Sequence Code")
+            names.add_word(pair->second);
+        else if (pair && pair->first.ends_with(" Name"))
+            names.add_name(pair->second, "host");
+    }
+}
+
 /// "/home/NAME"
 void add_home_names(Pseudonyms& names, std::string_view text) {
     constexpr std::string_view kHome = "/home/";
@@ -135,6 +146,7 @@ Answers anonymize(const Answers& answers, const std::string& key) {
     add_of_files(names, answers);
     add_addresses(names, answers);
     add_host_names(names, answers);
+    add_of_sysinfo(names, text_of(answers, "/proc/sysinfo"));
     for (const auto& [name, value] : answers.environment)
         add_home_names(names, value);
     Answers other = answers;

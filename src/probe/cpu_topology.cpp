@@ -16,6 +16,7 @@ namespace gpuadapt {
 namespace {
 
 const std::string kCpus = "/sys/devices/system/cpu/";
+constexpr std::string_view kS390 = "IBM/S390";  ///< its vendor in /proc/cpuinfo
 
 /// By CPU the name of a set that it belongs to, a core or a socket: CPUs of one set have the same.
 using Sets = std::map<int, std::string>;
@@ -82,8 +83,7 @@ std::optional<Sets> sockets_of(Root& root, const std::vector<int>& cpus, const C
         topology_file(root, cpus[0], {"package_cpus_list", "core_siblings_list", "package_cpus", "core_siblings"});
     if (!file || lacks_processor_table(root, cpu))
         return std::nullopt;
-    if (cpu.vendor != "IBM/S390" &&
-        read_int(root, cpu_folder(cpus[0]) + "topology/physical_package_id").value_or(-1) < 0)
+    if (cpu.vendor != kS390 && read_int(root, cpu_folder(cpus[0]) + "topology/physical_package_id").value_or(-1) < 0)
         return std::nullopt;
     return shared_by(root, cpus, *file);
 }
@@ -95,6 +95,21 @@ int most_threads(const std::vector<int>& cpus, const Sets& cores) {
     for (const int cpu : cpus)
         most = std::max(most, ++threads[cores.at(cpu)]);
     return most;
+}
+
+/// How many cores a socket of an s390 has; nullopt below a hypervisor that does not tell. The line gives the sizes of
+/// the hardware's levels, the largest first: of a book how many sockets, of a socket how many cores.
+std::optional<int> cores_of_s390(Root& root) {
+    const std::string text = root.read("/proc/sysinfo").value_or("");
+    for (const std::string_view line : split_lines(text)) {
+        const auto pair = split_pair(line, ':');
+        if (!pair || pair->first != "CPU Topology SW")
+            continue;
+        const auto sizes = split_words(pair->second);
+        const auto cores = sizes.size() == 6 ? parse_int(sizes.back()) : std::nullopt;
+        return cores && *cores > 0 ? cores : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 /// nullopt when the sockets differ: some cores may be offline.
@@ -142,7 +157,9 @@ void probe_topology(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
         cpu.cores = count_sets(cpus, *cores);
         cpu.threads_per_core = most_threads(cpus, *cores);
     }
-    if (cores && sockets)
+    if (cpu.vendor == kS390)  // a partition seldom has all cores of a socket, so its own sets say little
+        cpu.cores_per_socket = cores_of_s390(root);
+    if (cores && sockets && !cpu.cores_per_socket)
         cpu.cores_per_socket = cores_of_each(cpus, *cores, *sockets);
     // Arm without tables of firmware: the kernel may take clusters of cores for sockets; their sizes tell.
     const bool clusters = cores && !cpu.cores_per_socket && cpu.architecture == "aarch64" && cpu.offline == "";
@@ -155,15 +172,18 @@ void probe_caches(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
         int level;
         bool instructions;
         std::optional<std::int64_t> Cpu::*bytes;
+        const char* sparc_file;  ///< bytes; SPARC has these instead of a folder
     };
-    constexpr Cache kCaches[] = {{1, false, &Cpu::l1d_bytes},
-                                 {1, true, &Cpu::l1i_bytes},
-                                 {2, false, &Cpu::l2_bytes},
-                                 {3, false, &Cpu::l3_bytes}};
+    constexpr Cache kCaches[] = {{1, false, &Cpu::l1d_bytes, "l1_dcache_size"},
+                                 {1, true, &Cpu::l1i_bytes, "l1_icache_size"},
+                                 {2, false, &Cpu::l2_bytes, "l2_cache_size"},
+                                 {3, false, &Cpu::l3_bytes, nullptr}};
     if (cpus.empty())
         return;
-    const std::string folder = cpu_folder(cpus[0]) + "cache/";
-    for (const auto& [number, name] : numbered(root.list(folder).value_or(std::vector<std::string>{}), "index")) {
+    const std::string own = cpu_folder(cpus[0]);
+    const std::string folder = own + "cache/";
+    const auto caches = root.list(folder);
+    for (const auto& [number, name] : numbered(caches.value_or(std::vector<std::string>{}), "index")) {
         const std::string index = folder + name + "/";
         const auto level = read_int(root, index + "level");
         const auto type = root.read_line(index + "type");
@@ -176,6 +196,11 @@ void probe_caches(Root& root, const std::vector<int>& cpus, Cpu& cpu) {
         if (*level == 3)
             cpu.l3_instances = count_caches(root, cpus, name);
     }
+    if (caches || !root.exists(own + kCaches[0].sparc_file))
+        return;
+    for (const Cache& cache : kCaches)
+        if (const auto size = cache.sparc_file ? root.read_line(own + cache.sparc_file) : std::nullopt)
+            cpu.*cache.bytes = parse_count(*size);
 }
 
 }  // namespace gpuadapt

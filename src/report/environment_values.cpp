@@ -94,7 +94,10 @@ ItemValue cpu_model(const Machine& machine) {
         return std::nullopt;
     std::string text = (cpu.sockets ? fmt::format("{} x ", *cpu.sockets) : std::string()) + *cpu.model;
     std::vector<Message> more;
-    if (cpu.cores_per_socket)
+    // Not so on an s390, where a partition has some of the cores of each socket.
+    const bool add_up = cpu.cores_per_socket && (!cpu.sockets || !cpu.cores ||
+                                                 std::int64_t{*cpu.sockets} * *cpu.cores_per_socket == *cpu.cores);
+    if (add_up)
         more.emplace_back(fmt::format("{} each", counted(*cpu.cores_per_socket, "core")),
                           fmt::format("每颗 {} 核", *cpu.cores_per_socket));
     else if (cpu.cores)

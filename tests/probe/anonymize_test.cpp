@@ -57,6 +57,10 @@ Answers made_machine() {
     root.add_file("/sys/class/infiniband/mlx5_0/node_guid", "0c42:a103:0012:3456\n");
     root.add_file("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
     root.add_file("/proc/net/fib_trie", "Local:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.11\n        /32 host LOCAL\n");
+    root.add_file("/proc/sysinfo",
+                  "Model:  900  M9\nSequence Code:  00000000000AB123\nLPAR Name:  PART07  \n"
+                  "VM00 Extended Name:   guest-seven\n"
+                  "VM00 UUID:            fedcba98-7654-4321-8fed-cba987654321\n");
     root.set_environment({{"MCCL_SOCKET_IFNAME", "eth0"}, {"LD_LIBRARY_PATH", "/home/tester/lib:/opt"}});
     return root.answers();
 }
@@ -72,7 +76,7 @@ TEST(Anonymize, NothingThatIdentifiesIsLeftAndTheRestIsThere) {
     for (const auto& [name, value] : unpacked.environment)
         all += value;
     for (const char* secret : {"node-17", "01234567-89ab", "PS-1234567", "33221100", "778899", "a1:00:00:01",
-                               "a103:0012:3456", "192.0.2.11", "tester"})
+                               "a103:0012:3456", "192.0.2.11", "tester", "AB123", "PART07", "guest-seven", "fedcba98"})
         EXPECT_EQ(all.find(secret), std::string::npos) << secret;
 
     MemoryRoot before(answers);

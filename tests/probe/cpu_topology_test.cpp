@@ -118,6 +118,55 @@ TEST(CpuTopology, TheHypervisorOfS390KnowsSockets) {
     EXPECT_EQ(cpu_of(root).cores, std::nullopt);
 }
 
+TEST(CpuTopology, ThePartitionOfAnS390HasNotAllCoresOfASocket) {
+    MemoryRoot root;
+    root.add_file("/proc/cpuinfo", "vendor_id       : IBM/S390\n");
+    for (const int cpu : {0, 1, 2})
+        add_cpu(root, cpu, std::to_string(cpu), cpu < 2 ? "0-1" : "2", numbers(0, -1));
+    const auto with_sizes = [&](const std::string& sizes) {
+        root.add_file("/proc/sysinfo", "Type:                 9999\n\nCPU Topology HW:      0 0 0 2 3 9\n" + sizes +
+                                           "CPUs Total:           12\n");
+        return cpu_of(root).cores_per_socket;
+    };
+    EXPECT_EQ(with_sizes("CPU Topology SW:      0 0 0 2 3 5\n"), 5);
+    EXPECT_EQ(cpu_of(root).sockets, 2);
+    EXPECT_EQ(cpu_of(root).cores, 3);
+    for (const char* none : {"", "CPU Topology SW:\n", "CPU Topology SW:      0 0 0 2 3\n",
+                             "CPU Topology SW:      0 0 0 2 3 0\n", "CPU Topology SW:      0 0 0 2 3 -5\n",
+                             "CPU Topology SW:      0 0 0 2 3 99999999999\n", "CPU Topology SW:      0 0 0 2 3 x\n"})
+        EXPECT_EQ(with_sizes(none), std::nullopt) << none;
+    root.add_denied("/proc/sysinfo");
+    EXPECT_EQ(cpu_of(root).cores_per_socket, std::nullopt);
+}
+
+TEST(CpuTopology, SocketsOfOneSizeOnAnS390WithoutSizes) {
+    MemoryRoot root;
+    root.add_file("/proc/cpuinfo", "vendor_id       : IBM/S390\n");
+    for (const int cpu : {0, 1})
+        add_cpu(root, cpu, std::to_string(cpu), std::to_string(cpu), numbers(0, -1));
+    EXPECT_EQ(cpu_of(root).cores_per_socket, 1);
+}
+
+TEST(CpuTopology, CachesOfSparc) {
+    MemoryRoot root;
+    const std::string folder = kCpus + "cpu4/";
+    add_cpu(root, 4, "4", "4", numbers(-1, -1));
+    root.add_file(folder + "l1_dcache_size", "32768\n");
+    root.add_file(folder + "l1_icache_size", "8192\n");
+    root.add_file(folder + "l2_cache_size", "damaged\n");
+    const Cpu cpu = cpu_of(root);
+    EXPECT_EQ(cpu.l1d_bytes, 32768);
+    EXPECT_EQ(cpu.l1i_bytes, 8192);
+    EXPECT_EQ(cpu.l2_bytes, std::nullopt);
+    EXPECT_EQ(cpu.l3_bytes, std::nullopt);
+    EXPECT_EQ(cpu.l3_instances, std::nullopt);
+    root.add_file(folder + "cache/index0/level", "1\n");
+    root.add_file(folder + "cache/index0/type", "Data\n");
+    root.add_file(folder + "cache/index0/size", "16K\n");
+    EXPECT_EQ(cpu_of(root).l1d_bytes, 16384) << "the folder of all other kernels";
+    EXPECT_EQ(cpu_of(root).l1i_bytes, std::nullopt);
+}
+
 /// Arm, four CPUs in sets of these sizes.
 void add_arm(MemoryRoot& root, int first_set) {
     root.add_file("/proc/cpuinfo", "CPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x663\n");

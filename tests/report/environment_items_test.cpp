@@ -76,6 +76,16 @@ TEST(EnvironmentItems, DescribesAServer) {
               "/opt/ompi/bin/mpirun -n 4 -x 'NOTE=two words' gpuadapt");
 }
 
+TEST(EnvironmentItems, CoresOfEachSocketOnlyWhereTheyAddUp) {
+    Record record = test::made_record();
+    Cpu& cpu = record.machines.at(0).machine.cpu;
+    cpu.cores = 64;
+    const auto model = [&] { return zh(record.machines, "cpu_model"); };
+    EXPECT_EQ(model(), "2 x Made CPU 9654（每颗 32 核, 每核 2 线程, NUMA 2）");
+    cpu.cores = 40;
+    EXPECT_EQ(model(), "2 x Made CPU 9654（共 40 核, 每核 2 线程, NUMA 2）");
+}
+
 /// The lines can be pasted: the environment wins over files, the first file over the others.
 TEST(EnvironmentItems, TheSetupHasWhatConfigurationFilesSet) {
     Machine machine;

@@ -54,7 +54,7 @@ struct Cpu {
     std::optional<int> family, model_number;  ///< x86: "cpu family" and "model" of /proc/cpuinfo
     std::optional<int> sockets;               ///< with an online CPU
     std::optional<int> cores;                 ///< with an online CPU, in all sockets
-    std::optional<int> cores_per_socket;      ///< nullopt also when the sockets differ
+    std::optional<int> cores_per_socket;      ///< of an s390 the hardware's; else nullopt when the sockets differ
     std::optional<int> threads_per_core;      ///< the most that a core has
     std::optional<int> logical_cpus;          ///< online
     std::optional<std::string> online;        ///< list format: "0-63"
