@@ -39,8 +39,6 @@ bool synchronising(const std::string& collective) {
     return std::find(kNames.begin(), kNames.end(), collective) != kNames.end();
 }
 
-}  // namespace
-
 Outcome wrong_data(const Record& record, const Check& self) {
     std::map<std::string, Wrong> wrong;
     int checked = 0;
@@ -147,6 +145,36 @@ Outcome complete_run(const Record& record, const Check& self) {
                         "记录没有结束时间：测试被中断，其后的点缺失"},
                        {"Run the same command again.", "重新执行同一命令。"}));
     return outcome;
+}
+
+constexpr Check kChecks[] = {
+    {.id = "DATA1",
+     .severity = Severity::failure,
+     .title = {"measured data are right", "测量数据正确"},
+     .problem = {"wrong data", "数据错误"},
+     .reason = {"A collective that delivers wrong elements is broken, whatever its speed.",
+                "集合通信结果有错误元素即为故障，与速度无关。"},
+     .of_record = wrong_data},
+    {.id = "LATE1",
+     .severity = Severity::note,
+     .title = {"all ranks enter together", "各 rank 同时进入"},
+     .problem = {"a rank arrives late", "有 rank 晚到"},
+     .reason = {"In a synchronising collective the rank that arrives last waits least: a rank with clearly shorter "
+                "times holds up the others.",
+                "同步型集合通信中，最后到达的 rank 等待最短：用时明显更短的 rank 拖慢了其他 rank。"},
+     .of_record = late_rank},
+    {.id = "RUN1",
+     .title = {"the run came to its end", "测试完整结束"},
+     .problem = {"the run was cut short", "测试未完成"},
+     .reason = {"Points that were never measured must not look like points without a fault.",
+                "未测到的点不能被当作没有问题的点。"},
+     .of_record = complete_run},
+};
+
+}  // namespace
+
+std::span<const Check> measurement_checks() {
+    return kChecks;
 }
 
 }  // namespace gpuadapt::check

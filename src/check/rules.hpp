@@ -12,12 +12,19 @@ namespace gpuadapt::check {
 [[nodiscard]] Outcome not_applicable();
 [[nodiscard]] Outcome unknown(const Check& self, std::string subject, Message evidence, Message advice);
 
-// measurement.cpp
-[[nodiscard]] Outcome wrong_data(const Record& record, const Check& self);
-[[nodiscard]] Outcome late_rank(const Record& record, const Check& self);
-[[nodiscard]] Outcome complete_run(const Record& record, const Check& self);
-
-// topology.cpp
-[[nodiscard]] Outcome vendor_topology(const Record& record, const Check& self);
+// The rows of each file.
+[[nodiscard]] std::span<const Check> acs_checks();
+[[nodiscard]] std::span<const Check> iommu_checks();
+[[nodiscard]] std::span<const Check> pcie_checks();
+[[nodiscard]] std::span<const Check> gpu_checks();
+[[nodiscard]] std::span<const Check> metax_checks();
+[[nodiscard]] std::span<const Check> gdr_checks();
+[[nodiscard]] std::span<const Check> rdma_checks();
+[[nodiscard]] std::span<const Check> cpu_checks();
+[[nodiscard]] std::span<const Check> memory_checks();
+[[nodiscard]] std::span<const Check> platform_checks();
+[[nodiscard]] std::span<const Check> os_checks();
+[[nodiscard]] std::span<const Check> topology_checks();
+[[nodiscard]] std::span<const Check> measurement_checks();
 
 }  // namespace gpuadapt::check

@@ -54,8 +54,6 @@ constexpr Verdict kVerdicts[] = {
      {"the PCI tree that was read does not tell (ours/theirs)", "所读到的PCI树无法判断（本工具/厂商）"},
      {"Run on the machine itself, as root.", "在本机以 root 运行。"}}};
 
-}  // namespace
-
 Outcome vendor_topology(const Record& record, const Check& self) {
     Outcome outcome;
     for (const HostMachine& host : record.machines)
@@ -89,6 +87,24 @@ Outcome vendor_topology(const Record& record, const Check& self) {
             }
         }
     return outcome;
+}
+
+constexpr Check kChecks[] = {
+    {.id = "TOPO1",
+     .area = Area::topology,
+     .title = {"the PCI tree and the vendor's matrix agree", "PCI树与厂商矩阵一致"},
+     .problem = {"the topology is told in two ways", "拓扑说法不一致"},
+     .reason =
+         {"Libraries choose their ways by the one, people by the other; where they differ, one of them plans with "
+          "links that are not there.",
+          "通信库依据其一，人依据另一；两者不同，必有一方按不存在的链路规划。"},
+     .of_record = vendor_topology},
+};
+
+}  // namespace
+
+std::span<const Check> topology_checks() {
+    return kChecks;
 }
 
 }  // namespace gpuadapt::check

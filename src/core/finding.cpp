@@ -29,6 +29,8 @@ std::optional<Severity> parse_severity(std::string_view name) {
 int exit_status(const std::vector<Finding>& findings, bool strict) {
     int status = 0;
     for (const Finding& finding : findings) {
+        if (finding.waiver)
+            continue;
         if (finding.severity == Severity::failure || (strict && finding.severity == Severity::warning))
             return 1;
         if (finding.severity == Severity::unknown && finding.blocking)

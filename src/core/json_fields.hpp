@@ -201,9 +201,19 @@ GPUADAPT_FIELDS(Launch) {
     f("parameters", x.parameters); f("environment", x.environment); f("ranks", x.ranks);
 } GPUADAPT_END
 
+GPUADAPT_FIELDS(Remedy) {
+    f("now", x.now); f("now_undo", x.now_undo); f("lasting", x.lasting); f("lasting_undo", x.lasting_undo);
+    f("verify", x.verify); f("firmware", x.firmware);
+} GPUADAPT_END
+
+GPUADAPT_FIELDS(Waiver) {
+    f("check", x.check); f("subject", x.subject); f("reason", x.reason); f("person", x.person); f("date", x.date);
+} GPUADAPT_END
+
 GPUADAPT_FIELDS(Finding) {
     f("severity", x.severity); f("check", x.check); f("subject", x.subject); f("title", x.title);
-    f("evidence", x.evidence); f("advice", x.advice); f("blocking", x.blocking);
+    f("evidence", x.evidence); f("advice", x.advice); f("blocking", x.blocking); f("remedy", x.remedy);
+    f("waiver", x.waiver);
 } GPUADAPT_END
 
 GPUADAPT_FIELDS(Coverage) {

@@ -17,3 +17,14 @@ target_link_libraries(mutate_test PRIVATE gpuadapt_probe gpuadapt_options gpuada
     nlohmann_json::nlohmann_json)
 set_target_properties(mutate_test PROPERTIES LINK_DEPENDS "${recordings}")
 gtest_discover_tests(mutate_test TEST_PREFIX "replay.mutate." PROPERTIES LABELS replay TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+
+# The checks of the environment on the same machines: each fires, is silent and says unknown.
+file(GLOB check_cases CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/machines/cases/*.cpp")
+add_executable(environment_test "${CMAKE_CURRENT_SOURCE_DIR}/machines/environment_test.cpp" ${check_cases})
+target_include_directories(environment_test PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/src")
+target_compile_definitions(environment_test PRIVATE GPUADAPT_MACHINES="${CMAKE_CURRENT_SOURCE_DIR}/machines")
+target_link_libraries(environment_test PRIVATE gpuadapt_check gpuadapt_probe gpuadapt_options gpuadapt_warnings
+    GTest::gtest_main GTest::gmock fmt::fmt)
+set_target_properties(environment_test PROPERTIES LINK_DEPENDS "${recordings}")
+gtest_discover_tests(environment_test TEST_PREFIX "replay.environment." PROPERTIES LABELS replay TIMEOUT 120
+    DISCOVERY_TIMEOUT 60)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machines/cases/case.hpp"
+
+namespace gpuadapt::test {
+
+std::vector<CheckCase> gdr_cases() {
+    return {};
+}
+
+}  // namespace gpuadapt::test
